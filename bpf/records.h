@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the BPF programs hand to the loader, and what the loader writes to the capture file as it
+ * came: tagged records, a fixed part and a flexible tail. Times are CLOCK_BOOTTIME nanoseconds.
+ * pid and tid are those of the initial PID namespace: a process (thread group) and a thread.
+ */
+#ifndef TRACER_RECORDS_H
+#define TRACER_RECORDS_H
+
+#ifdef __bpf__
+/* types come from bpf/kernel.h */
+#else
+#include <linux/types.h>
+#endif
+
+enum rec_kind {
+	REC_CHUNK = 1,	/* a piece of a thread's ring */
+	REC_FORK,	/* a followed process has a child that is followed too */
+	REC_EXEC,	/* a followed process runs another program from here on */
+	REC_THREAD_EXIT,
+	REC_PROCESS_EXIT,
+	REC_LOADED,	/* control, not written: a followed process mapped libraries */
+	REC_SWITCH,	/* kernel scheduling of the target's threads */
+	REC_WAKING,
+};
+
+struct rec_header {
+	__u32 size;	/* of the whole record */
+	__u16 kind;	/* enum rec_kind */
+	__u16 cpu;
+	__u64 time;
+};
+
+/* Why the piece was copied. */
+enum rec_cause {
+	REC_CAUSE_FLUSH,   /* window full */
+	REC_CAUSE_NEW,	   /* ring registered; len may be 0 */
+	REC_CAUSE_RELEASE, /* ring given up by its thread */
+	REC_CAUSE_SWITCH,  /* thread leaves the CPU, and could go on running */
+	REC_CAUSE_BLOCK,   /* thread leaves the CPU to wait: nothing is left in the ring */
+	REC_CAUSE_TICK,
+	REC_CAUSE_EXIT,
+	REC_CAUSE_EXEC,
+	REC_CAUSE_END,	   /* read from outside at the end of the capture */
+};
+
+enum rec_chunk_flags {
+	REC_CHUNK_FIRST = 1,	/* no record of this stream came before `start` */
+	REC_CHUNK_LAST = 2,	/* nothing follows: head is the stream's final count */
+	REC_CHUNK_NAMES = 4,	/* older than the capture: only NAME and WINDOW records count */
+	/* Bytes before `start` were lost since the chunk before (any may be set together): */
+	REC_CHUNK_LOST_FULL = 8,    /* no room in the per-CPU buffer */
+	REC_CHUNK_LOST_OVERRUN = 16, /* the target went round its ring */
+	REC_CHUNK_LOST_FAULT = 32,   /* its memory could not be read */
+};
+
+/*
+ * A stream is one ring while one thread owns it. Its chunks may reach the file out of order; `start`
+ * orders them, and no byte is in two. A chunk may begin and end in the middle of a record; after a
+ * loss it begins with a whole one, at the beginning of a window.
+ *
+ * Positions count bytes ever written to the ring (48 bits extended to 64), records likewise (16).
+ */
+struct rec_chunk {
+	struct rec_header h;
+	__u32 pid;
+	__u32 tid;
+	__u64 stream;	/* unique in the capture, not 0 */
+	__u64 ring;	/* address in the target */
+	__u64 dso;	/* address of its struct tracer_dso */
+	__u64 start;	/* position of data[0] */
+	__u64 start_records; /* records before start, if start follows a loss or is the stream's first */
+	__u64 head;	/* position of the ring's head then: head - start - len bytes still wait */
+	__u64 head_records;
+	__u32 len;	/* bytes of data */
+	__u16 cause;	/* enum rec_cause */
+	__u16 flags;	/* enum rec_chunk_flags */
+	__u8 data[];
+};
+
+struct rec_task {	/* FORK, EXEC, THREAD_EXIT, PROCESS_EXIT */
+	struct rec_header h;
+	__u32 pid;
+	__u32 tid;
+	__u32 parent;	/* FORK: pid of the parent */
+	__s32 status;	/* PROCESS_EXIT: as wait(2) gives it */
+	char comm[16];
+};
+
+struct rec_loaded {
+	struct rec_header h;
+	__u32 pid;
+	__u32 tid;
+	__u64 ticket;	/* the thread waits, for a bounded time, until this is answered */
+};
+
+#endif /* TRACER_RECORDS_H */

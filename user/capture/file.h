@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The capture file (.trc): format, and the writer.
+ *
+ * A file header, then blocks until the end of the file. Only ever appended to, so a file whose writer
+ * was killed is whole up to its last complete block; the reader stops there and says so. All numbers
+ * are little-endian; every block begins at a multiple of 8.
+ *
+ * Block types (payloads are JSON text or C structs, never both):
+ *	META	JSON, first block, once a file: format, tracer's version, host, boot id, machine, page
+ *		size, clock frequency, categories, options; "events": the schema text of this tracer
+ *	DSO	JSON then NUL then bytes: a binary with points. {"id", "path", "build_id", "schema",
+ *		"image_size", "image": [[offset from ELF header, size], ...]}; the bytes are those ranges of
+ *		the read-only image one after the other (where string literals are)
+ *	MAP	JSON: {"pid", "time", "dso_id", "base": address of the ELF header, "dso": address of
+ *		struct tracer_dso}: from then on that binary is there
+ *	PROCESS	JSON: {"pid", "time", "start_time", "name", "cmdline", "parent", "host"...}
+ *	RECORDS	struct rec_* of bpf/records.h, each padded to 8 bytes
+ *	CLOCK	struct file_clock: the two clocks read together; at both ends and now and then
+ *	ROUND	struct file_round: every record handed over before `time` stands above this block
+ *	END	JSON, once, last: {"finished": true, "target_exit", "duration_ns", "lost": ...}
+ */
+#ifndef TRACER_CAPTURE_FILE_H
+#define TRACER_CAPTURE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define FILE_MAGIC "TRACER\r\n"
+/* A reader takes any minor version of its major; minors only add blocks, members and flags. */
+#define FILE_MAJOR 1
+#define FILE_MINOR 0
+
+struct file_header {
+	char magic[8];
+	uint16_t major;
+	uint16_t minor;
+	uint32_t header_size;
+};
+
+enum file_block_type {
+	FILE_META = 1,
+	FILE_DSO,
+	FILE_MAP,
+	FILE_PROCESS,
+	FILE_RECORDS,
+	FILE_CLOCK,
+	FILE_ROUND,
+	FILE_END,
+};
+
+enum file_block_flags {
+	FILE_BLOCK_ZSTD = 1,	/* payload is one zstd frame */
+};
+
+#define FILE_BLOCK_MAGIC 0x4b424354U	/* "TCBK" */
+#define FILE_BLOCK_MAX (16U << 20)	/* bytes of a payload, stored or raw; DSO: FILE_IMAGE_MAX more */
+#define FILE_IMAGE_MAX (64U << 20)
+
+struct file_block {
+	uint32_t magic;
+	uint16_t type;	 /* enum file_block_type; a reader skips those it does not know */
+	uint16_t flags;
+	uint32_t stored; /* bytes that follow, without the padding to 8 */
+	uint32_t raw;	 /* bytes after decompression */
+};
+
+struct file_clock {
+	uint64_t cycles;    /* of the counter that points stamp with, half way between the two below */
+	uint64_t spread;    /* cycles between reading the counter before and after the clocks */
+	uint64_t monotonic; /* ns */
+	uint64_t boottime;
+	uint64_t realtime;
+};
+
+struct file_round {
+	uint64_t time;	    /* CLOCK_BOOTTIME */
+};
+
+struct file_writer;
+
+#endif /* TRACER_CAPTURE_FILE_H */

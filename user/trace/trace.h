@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading a capture: decode, restore each thread's stream, merge the streams by time.
+ *
+ * Memory is bounded by what was under way at one time, not by the length of the capture: see the
+ * comment at the top of merge.c.
+ */
+#ifndef TRACER_TRACE_TRACE_H
+#define TRACER_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "event.h"
+
+struct trace;
+
+struct trace_process {
+	uint32_t index;
+	uint32_t pid;
+	uint64_t start_time;	/* ns, CLOCK_BOOTTIME; 0 unknown */
+	const char *name;
+	const char *cmdline;
+	const char *host;
+};
+
+struct trace_totals {		/* interface, section 3: capture */
+	uint64_t records;	/* captured */
+	uint64_t lost;
+	uint64_t recorded;	/* records + lost */
+	uint64_t lost_by[LOSS_KINDS];
+	uint64_t bytes;		/* of the file */
+	uint64_t duration_ns;
+	uint64_t clock_error_ns;
+	const char *clock;	/* "tsc", "monotonic", "cntvct" */
+	bool finished;		/* the capture ended normally: an END block is there */
+	bool complete;		/* finished and nothing lost */
+	bool has_target_exit;
+	int target_exit;
+	uint64_t late;		/* events that came after later ones had been given out */
+	uint64_t damaged;	/* records that could not be decoded; the rest of their window is lost */
+	uint64_t first_time, last_time;
+};
+
+/*
+ * trace__open() - open a capture
+ * @path: file
+ * @err: receives a sentence that says what is wrong, to be freed; may be NULL
+ * Returns the trace or NULL.
+ */
+struct trace *trace__open(const char *path, char **err);
+
+/*
+ * trace__next() - next event in the order of time
+ * Returns 1 and fills @event, 0 after the last one, or a negative errno; see trace__error().
+ * Totals are final once it has returned 0.
+ */
+int trace__next(struct trace *trace, struct event *event);
+
+const struct trace_totals *trace__totals(const struct trace *trace);
+const struct trace_process *trace__process(const struct trace *trace, uint32_t index);
+uint32_t trace__process_count(const struct trace *trace);
+const char *trace__error(const struct trace *trace);
+const char *trace__boot_id(const struct trace *trace);
+/* 0 to 1: how much of the file has been read; for progress bars */
+double trace__progress(const struct trace *trace);
+/* ns to add to CLOCK_BOOTTIME for CLOCK_MONOTONIC and CLOCK_REALTIME, at the capture's start */
+int64_t trace__monotonic_offset(const struct trace *trace);
+int64_t trace__realtime_offset(const struct trace *trace);
+/* name and argument names of an event type, also one that only the capture's schema knows */
+const struct event_schema *trace__schema(const struct trace *trace, uint16_t type);
+void trace__close(struct trace *trace);
+
+struct event_schema {
+	uint16_t type;
+	uint8_t nargs;
+	const char *name;
+	const char *category;
+	const char *arg_names[EVENT_ARGS];
+	char arg_types[EVENT_ARGS];	/* i id, u u32, q u64, n num, s str, l lit */
+};
+
+#endif /* TRACER_TRACE_TRACE_H */
