@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What this kernel and user can do. Each feature names the kernel version that brought it (for the
+ * reader; the test asks the kernel, not its version) and what is done without it.
+ */
+#ifndef TRACER_CAPTURE_FEATURES_H
+#define TRACER_CAPTURE_FEATURES_H
+
+#include <stdbool.h>
+
+#define FEATURES(X)                                                                                \
+	X(root, "privileges", "-", true, "", "run as root (sudo tracer ...), or with CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN") \
+	X(btf, "kernel type information (BTF)", "5.2", true, "", "boot a kernel built with CONFIG_DEBUG_INFO_BTF=y (/sys/kernel/btf/vmlinux)") \
+	X(ringbuf, "BPF ring buffer", "5.8", true, "", "boot Linux 5.15 or newer")                 \
+	X(task_storage, "BPF task storage in tracing programs", "5.12", true, "", "boot Linux 5.15 or newer") \
+	X(uprobe, "uprobes (perf PMU \"uprobe\")", "4.17", true, "", "boot a kernel with CONFIG_UPROBE_EVENTS=y") \
+	X(uprobe_ref_ctr, "uprobe reference counters (gates)", "4.20", true, "", "boot Linux 5.15 or newer") \
+	X(sleepable_uprobe, "sleepable uprobe programs", "6.0", false, "a page that is not resident is lost, and counted", "") \
+	X(uprobe_multi, "multi-uprobe links", "6.6", false, "one perf event per site: attaching takes longer", "") \
+	X(prepare_exec, "tracepoint sched_prepare_exec", "6.10", false, "rings are drained at the entry of execve", "") \
+	X(exit_with_mm, "sched_process_exit before the memory goes", "6.16", false, "rings are drained at signal delivery and at the entry of exit", "") \
+	X(tick, "perf software clock event (the tick)", "4.9", false, "records of a thread that never leaves the CPU wait until its window is full", "")
+
+struct features {
+#define X(id, title, since, required, without, remedy) bool id;
+	FEATURES(X)
+#undef X
+	bool nop5_is_optimised;	/* a probe on a 5-byte nop becomes a call: never place one there */
+};
+
+/* features__detect() - ask the kernel; changes nothing. Takes some milliseconds. */
+void features__detect(struct features *features);
+
+#endif /* TRACER_CAPTURE_FEATURES_H */
