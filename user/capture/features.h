@@ -21,10 +21,17 @@
 	X(exit_with_mm, "sched_process_exit before the memory goes", "6.16", false, "rings are drained at signal delivery and at the entry of exit", "") \
 	X(tick, "perf software clock event (the tick)", "4.9", false, "records of a thread that never leaves the CPU wait until its window is full", "")
 
+enum feature {
+#define X(id, title, since, required, without, remedy) FEATURE_##id,
+	FEATURES(X)
+#undef X
+};
+
 struct features {
 #define X(id, title, since, required, without, remedy) bool id;
 	FEATURES(X)
 #undef X
+	unsigned int untested;	/* bits 1 << FEATURE_...: false for want of privileges to ask */
 	bool nop5_is_optimised;	/* a probe on a 5-byte nop becomes a call: never place one there */
 };
 
