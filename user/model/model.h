@@ -17,6 +17,9 @@
  *	     +------ BEGIN: RUNNING               v
  *	                                      COMPLETED -- DESTROYED, or a new CREATED --> (gone)
  *
+ * READY of a SUSPENDED task makes it READY too, by an unknown waker. RESUMED of a RUNNING task is kept
+ * for its next SUSPENDED (or END): the gap is then suspended for 0 ns and ready from its start.
+ *
  * What cannot be is repaired in a stated way (see the table in model.c), counted by kind, and never
  * aborts. What it makes of the events it tells to its sinks, in the order of time; a sink (exporter,
  * report) keeps what it needs. Memory: live tasks, threads and names, nothing else.
@@ -79,6 +82,7 @@ struct model_task {
 	uint64_t state_since;
 	const char *reason;	/* SUSPENDED: why, and for what */
 	uint64_t object;
+	bool replaced;		/* in task_gone: a new lifetime of the identity takes its place */
 	void *priv[MODEL_SINKS];
 };
 
@@ -102,12 +106,23 @@ struct model_gap {		/* a task not running, for one reason; a task has at most on
 	uint64_t begin;
 	const char *reason;	/* SUSPENDED */
 	uint64_t object;
-	/* How it ended, valid in gap_end: by RESUMED (SUSPENDED gaps), else NULL and 0 */
+	/*
+	 * READY, since CREATED: taken for granted until a READY says when it really was (then the gap
+	 * ends as `superseded`, was none, and another begins).
+	 */
+	bool presumed, superseded;
+	/* in gap_end: not ended by the task; the process, the capture or what is known of it ended */
+	bool cut;
+	/*
+	 * How it ended, valid in gap_end: by RESUMED (SUSPENDED and STOPPED gaps), else NULL and 0.
+	 * The READY gap after that RESUMED has the same values from its gap_begin on.
+	 */
+	bool resumed;
 	const char *cause;
 	uint64_t cause_object;
 	uint64_t waker_serial;	/* lifetime of the task that called RESUMED; 0 none */
 	uint32_t waker_tid;	/* thread that called RESUMED; 0 not known */
-	bool self_resumed;	/* RESUMED was called by the task itself, or by nobody */
+	bool self_resumed;	/* RESUMED was called by the task itself (not always seen), or by nobody */
 };
 
 enum span_kind { SPAN_SLEEP, SPAN_BACKGROUND, SPAN_BULK };
@@ -147,7 +162,7 @@ struct model_loss {
 /* Repairs, each counted; the names in the comments are those of `anomalies` in the report. */
 #define MODEL_ANOMALIES(X)                                                                          \
 	X(BEGIN_WHILE_RUNNING, "begin_while_running", "BEGIN of a task that runs: its stay is ended")   \
-	X(STOP_WITHOUT_BEGIN, "stop_without_begin", "a stop of a task that does not run: ignored")       \
+	X(STOP_WITHOUT_BEGIN, "stop_without_begin", "a stop of a task that does not run: only ends a life")\
 	X(STOP_ON_OTHER_THREAD, "stop_on_other_thread", "a stop elsewhere than its BEGIN: ends the stay")\
 	X(STOP_NOT_INNERMOST, "stop_not_innermost", "stays nested in the stopped one are cut")           \
 	X(RUN_AFTER_COMPLETED, "run_after_completed", "BEGIN after COMPLETED: a new lifetime")           \
@@ -155,7 +170,7 @@ struct model_loss {
 	X(CREATED_TWICE, "created_twice", "CREATED of a task that is alive: a new lifetime")             \
 	X(RESUMED_NOT_SUSPENDED, "resumed_not_suspended", "RESUMED that no SUSPENDED follows: dropped")  \
 	X(ZONE_END_WITHOUT_BEGIN, "zone_end_without_begin", "ignored")                                   \
-	X(ZONE_LEFT_OPEN, "zone_left_open", "closed with the task, thread or capture")                   \
+	X(ZONE_LEFT_OPEN, "zone_left_open", "closed with its task, or thread if the process goes on")    \
 	X(SPAN_END_WITHOUT_BEGIN, "span_end_without_begin", "end of sleep, background or bulk: ignored") \
 	X(SPAN_BEGIN_TWICE, "span_begin_twice", "the one before is ended")                              \
 	X(CONTINUATION_END_WITHOUT_BEGIN, "continuation_end_without_begin", "ignored")                   \
@@ -181,17 +196,21 @@ struct model_ops {
 	void (*thread)(void *ctx, struct model_thread *thread, uint64_t time);
 	void (*worker_start)(void *ctx, struct model_thread *thread, uint64_t time);
 	void (*worker_stop)(void *ctx, struct model_thread *thread, uint64_t time);
+	/* last call for the thread: it, its process or the capture ended */
+	void (*thread_gone)(void *ctx, struct model_thread *thread, uint64_t time);
 
 	void (*task_born)(void *ctx, struct model_task *task, uint64_t time);
 	void (*task_instant)(void *ctx, struct model_task *task, enum model_instant kind,
 			     struct model_thread *thread, uint64_t time);
 	void (*stay_begin)(void *ctx, struct model_stay *stay, uint64_t time);
+	/* thread->top is already what goes on running there, stay->outer still what was outside */
 	void (*stay_end)(void *ctx, struct model_stay *stay, uint64_t time, enum stay_end how);
 	void (*gap_begin)(void *ctx, struct model_task *task, const struct model_gap *gap,
 			  uint64_t time);
 	void (*gap_end)(void *ctx, struct model_task *task, const struct model_gap *gap,
 			uint64_t time);
-	/* last call for this lifetime; finished: COMPLETED or DESTROYED was seen */
+	/* last call for this lifetime; finished: COMPLETED or DESTROYED was seen. Else `state`, `reason`
+	 * and `object` are what they were before its end cut it short. */
 	void (*task_gone)(void *ctx, struct model_task *task, uint64_t time, bool finished);
 
 	void (*span_begin)(void *ctx, struct model_thread *thread, enum span_kind kind,
@@ -250,6 +269,7 @@ int model__add_sink(struct model *model, const struct model_ops *ops, void *ctx)
 /*
  * model__event() - take one event
  * @event: in the order of time; an older one is taken at the time of the last (LATE_EVENT)
+ * Events wait in the model until one that is 1 us younger comes: see the top of model.c.
  * Returns 0 or -ENOMEM.
  */
 int model__event(struct model *model, const struct event *event);
@@ -257,6 +277,8 @@ int model__event(struct model *model, const struct event *event);
 /* model__end() - close what is open at @time, unfinished tasks last; then sinks' end() */
 int model__end(struct model *model, uint64_t time);
 
+/* events of a type that were taken: not those without an identity, nor those inside CAPTURE_OFF */
+uint64_t model__events(const struct model *model, enum event_type type);
 uint64_t model__anomalies(const struct model *model, enum model_anomaly kind);
 const char *model__anomaly_name(enum model_anomaly kind);
 void model__free(struct model *model);
