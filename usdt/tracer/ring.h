@@ -39,22 +39,30 @@ typedef __u64 uint64_t;
  */
 struct tracer_gates {
 	/*
-	 * All zero but for `sample` while an ordinary tracer records, so that a point tests the eight
-	 * bytes with one comparison against TRACER_CONTROL_PLAIN.
+	 * Three counts of 16 bits, little-endian. While an ordinary tracer records, the word is
+	 * TRACER_CONTROL_PLAIN, so that a point tests all three with one comparison.
 	 *
-	 * sample: a task is recorded if its hash is below 1 / 2^(16 - sample) of the range. A tracer
-	 * that wants one task in 2^k probes the first 16 - k sample sites, so the count is the maximum
-	 * of what several tracers want, and each gets at least its share. 0 records no task.
+	 * bytes 0, 1	sample: a task is recorded if the upper 16 bits of its hash are below
+	 *		2^sample. A tracer that wants one task in 2^k probes the first 16 - k sample
+	 *		sites, so the count is the maximum of what several tracers want, and each
+	 *		gets at least its share.
+	 * bytes 2, 3	clock: not 0: stamps are CLOCK_MONOTONIC nanoseconds, not the cycle counter
+	 * bytes 4, 5	off: written by the target, inside TRACER_CAPTURE_OFF()
 	 */
-	uint16_t sample;
-	uint16_t clock;	 /* not 0: stamps are CLOCK_MONOTONIC nanoseconds, not the cycle counter */
-	uint16_t off;	 /* written by the target: inside TRACER_CAPTURE_OFF() */
-	uint16_t unused;
+	uint64_t control;
 	/* by category: count of direct attachments (any tool) << 16 | of recording tracers */
 	uint32_t gate[14];
 };
 
 #define TRACER_CONTROL_PLAIN 16ULL
+#define TRACER_CONTROL_SAMPLE(control) ((control) & 0xffffU)
+#define TRACER_CONTROL_CLOCK(control) (((control) >> 16) & 0xffffU)
+#define TRACER_CONTROL_OFF(control) (((control) >> 32) & 0xffffU)
+#define TRACER_GATES_SAMPLE 0	/* byte offsets in struct tracer_gates, where the kernel counts */
+#define TRACER_GATES_CLOCK 2
+#define TRACER_GATES_OFF 4
+#define TRACER_GATES_RECORDED(category) (8 + 4 * (category))
+#define TRACER_GATES_DIRECT(category) (10 + 4 * (category))
 #define TRACER_GATE_RECORDED 0x0000ffffU
 #define TRACER_GATE_DIRECT 0xffff0000U
 
@@ -103,7 +111,9 @@ struct tracer_ring {
 	uint64_t nested;	/* ring for signal handlers, of the same owner */
 	uint64_t next_idle;
 	uint32_t window;	/* present distance between flushes, bytes */
-	uint32_t window_start;	/* low half of head at the last flush */
+	uint32_t window_start;	/* low half of head where the present window begins */
+	uint32_t busy;		/* the thread is in the slow part of a point */
+	uint32_t unused;
 	/* keys of the strings given in this window, see TRACER_EV_NAME */
 	uint64_t names[TRACER_NAME_SLOTS];
 };
@@ -123,7 +133,8 @@ struct tracer_dso {
 	uint64_t image_start;	/* read-only part of the image: strings in there are kept by address */
 	uint64_t image_end;
 	uint64_t refused;	/* records not written for want of memory */
-	uint32_t lock;
+	uint64_t mark;		/* a page that reads 0 in a forked child; its first word is the pid */
+	uint32_t lock;		/* 0 free, 1 held, 2 held and waited for */
 	uint32_t count;		/* rings ever made */
 	uint32_t next_sweep;	/* count at which to look for rings of dead threads */
 	uint32_t ready;		/* image_start and image_end are known */

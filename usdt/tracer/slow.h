@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The rare half of a recorded point, out of line and once in a DSO: rings, windows, names, sampling. Ends
+ * with the assembler that gives a DSO what a tracer looks for. Include tracer.h, not this.
+ *
+ * All of it may run in a signal handler, in a forked or vforked child, in a thread that is about to
+ * end; hence system calls without libc (errno stays), no malloc, and no thread-exit destructor:
+ * __cxa_thread_atexit_impl allocates and takes the loader's lock, on which a constructor that waits
+ * for its threads would hang, and a pthread key calls into a library that dlclose has unmapped. Rings
+ * of ended threads are found by asking the kernel, when there are twice as many as at the last look.
+ * A library that is unloaded leaves its rings behind.
+ */
+#ifndef TRACER_SLOW_H
+#define TRACER_SLOW_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* the nop where a thread hands its ring over; in assembler */
+void tracer_v1_flush(struct tracer_ring *ring, uint64_t reason) TRACER__HIDDEN;
+struct tracer__timespec {
+	int64_t seconds;
+	int64_t nanoseconds;
+};
+/* weak: a static or freestanding program may come without */
+extern int tracer__clock_gettime(int clock, struct tracer__timespec *time) __asm__("clock_gettime")
+	__attribute__((weak));
+
+#if defined(__x86_64__)
+#define TRACER__SYS_mmap 9
+#define TRACER__SYS_rt_sigprocmask 14
+#define TRACER__SYS_madvise 28
+#define TRACER__SYS_getpid 39
+#define TRACER__SYS_gettid 186
+#define TRACER__SYS_futex 202
+#define TRACER__SYS_clock_gettime 228
+#define TRACER__SYS_tgkill 234
+#define TRACER__MACHINE 62
+#define TRACER__SITE_STRIDE "1"
+#else
+#define TRACER__SYS_futex 98
+#define TRACER__SYS_clock_gettime 113
+#define TRACER__SYS_tgkill 131
+#define TRACER__SYS_rt_sigprocmask 135
+#define TRACER__SYS_getpid 172
+#define TRACER__SYS_gettid 178
+#define TRACER__SYS_mmap 222
+#define TRACER__SYS_madvise 233
+#define TRACER__MACHINE 183
+#define TRACER__SITE_STRIDE "4"
+#endif
+
+/* returns what the kernel returns: a negative errno for an error */
+TRACER__HELPER uint64_t tracer__syscall(uint64_t number, uint64_t a, uint64_t b, uint64_t c,
+					uint64_t d, uint64_t e)
+{
+#if defined(__x86_64__)
+	uint64_t result;
+	register uint64_t r10 __asm__("r10") = d;
+	register uint64_t r8 __asm__("r8") = e;
+	register uint64_t r9 __asm__("r9") = 0;
+
+	__asm__ __volatile__("syscall"
+			     : "=a"(result)
+			     : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			     : "rcx", "r11", "memory");
+	return result;
+#else
+	register uint64_t x8 __asm__("x8") = number;
+	register uint64_t x0 __asm__("x0") = a;
+	register uint64_t x1 __asm__("x1") = b;
+	register uint64_t x2 __asm__("x2") = c;
+	register uint64_t x3 __asm__("x3") = d;
+	register uint64_t x4 __asm__("x4") = e;
+	register uint64_t x5 __asm__("x5") = 0;
+
+	__asm__ __volatile__("svc 0"
+			     : "+r"(x0)
+			     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			     : "memory");
+	return x0;
+#endif
+}
+
+TRACER__HELPER struct tracer_ring *tracer__ring_at(uint64_t address)
+{
+	return TRACER__POINTER(struct tracer_ring *, address);
+}
+
+TRACER__HELPER void tracer__set_ring(struct tracer_ring *ring)
+{
+#if defined(__x86_64__)
+	uint64_t offset;
+
+	__asm__ __volatile__("movq tracer_v1_ring@gottpoff(%%rip), %0\n\t"
+			     "movq %1, %%fs:(%0)"
+			     : "=&r"(offset)
+			     : "r"(ring)
+			     : "memory");
+#else
+	uint64_t offset, thread;
+
+	__asm__ __volatile__("adrp %0, :gottprel:tracer_v1_ring\n\t"
+			     "ldr %0, [%0, #:gottprel_lo12:tracer_v1_ring]\n\t"
+			     "mrs %1, tpidr_el0\n\t"
+			     "str %2, [%1, %0]"
+			     : "=&r"(offset), "=&r"(thread)
+			     : "r"(ring)
+			     : "memory");
+#endif
+}
+
+/* --- strings ------------------------------------------------------------------------------------- */
+
+/*
+ * The read-only part of the image: from the ELF header to the first segment that can be written. Found
+ * in the program headers, since no symbol marks its end with every linker.
+ */
+TRACER__HELPER void tracer__find_image(struct tracer_dso *dso)
+{
+	const char *header = __ehdr_start, *row;
+	uint64_t table, base = 0, end = 0, address, size;
+	uint16_t entry_size, count, i;
+	uint32_t type, flags;
+
+	__builtin_memcpy(&table, header + 32, 8);
+	__builtin_memcpy(&entry_size, header + 54, 2);
+	__builtin_memcpy(&count, header + 56, 2);
+	for (i = 0; i < count; i++) {
+		row = header + table + TRACER__CAST(uint64_t, i) * entry_size;
+		__builtin_memcpy(&type, row, 4);
+		__builtin_memcpy(&flags, row + 4, 4);
+		__builtin_memcpy(&address, row + 16, 8);
+		__builtin_memcpy(&size, row + 40, 8);
+		if (type != 1)
+			continue;
+		if (flags & 2)
+			break;
+		if (!end)
+			base = address & ~4095ULL;
+		end = address + size;
+	}
+	if (end) {
+		dso->image_end = TRACER__POINTER(uint64_t, header) + (end - base);
+		/* last: tracer__plain_string() may look at both at any time, in another thread */
+		__atomic_store_n(&dso->image_start, TRACER__POINTER(uint64_t, header),
+				 __ATOMIC_RELEASE);
+	}
+}
+
+TRACER__HELPER uint32_t tracer__length(const char *string)
+{
+	uint32_t length = 0;
+
+	while (length < TRACER_NAME_MAX && string[length])
+		length++;
+	return length;
+}
+
+/* 64 bits of the bytes: multiply and fold, eight at a time. Only equality matters, not the function. */
+TRACER__HELPER uint64_t tracer_name_key(const char *string, uint32_t length)
+{
+	uint64_t key = length * TRACER_HASH_2, word;
+	uint32_t i;
+
+	for (i = 0; i < length; i += 8) {
+		word = 0;
+		if (length - i >= 8) {
+			__builtin_memcpy(&word, string + i, 8);
+		} else {
+			uint32_t k;
+
+			for (k = 0; k < length - i; k++)
+				word |= TRACER__CAST(uint64_t, TRACER__CAST(unsigned char, string[i + k]))
+					<< (8 * k);
+		}
+		key = (key ^ word) * TRACER_HASH_1;
+		key ^= key >> 29;
+	}
+	key = (key ^ key >> 32) * TRACER_HASH_2;
+	return (key ^ key >> 31) | TRACER_NAME_KEY;
+}
+
+TRACER__HELPER uint64_t tracer_task_hash(uint64_t task)
+{
+	task = (task ^ task >> 33) * TRACER_HASH_1;
+	task = (task ^ task >> 33) * TRACER_HASH_2;
+	return task ^ task >> 33;
+}
+
+/* --- rings --------------------------------------------------------------------------------------- */
+
+#define TRACER__FUTEX_WAIT 128	/* private */
+#define TRACER__FUTEX_WAKE 129
+
+TRACER__HELPER void tracer__lock(uint32_t *lock)
+{
+	uint32_t free = 0;
+
+	if (__atomic_compare_exchange_n(lock, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE))
+		tracer__syscall(TRACER__SYS_futex, TRACER__POINTER(uint64_t, lock),
+				TRACER__FUTEX_WAIT, 2, 0, 0);
+}
+
+TRACER__HELPER void tracer__unlock(uint32_t *lock)
+{
+	if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
+		tracer__syscall(TRACER__SYS_futex, TRACER__POINTER(uint64_t, lock),
+				TRACER__FUTEX_WAKE, 1, 0, 0);
+}
+
+TRACER__HELPER void tracer__retire(struct tracer_dso *dso, struct tracer_ring *ring)
+{
+	ring->tid = 0;
+	ring->nested = 0;
+	ring->next_idle = dso->idle;
+	dso->idle = TRACER__POINTER(uint64_t, ring);
+}
+
+/*
+ * Was this process forked since we last looked? A page that is wiped on fork tells; a vforked child,
+ * which still runs in its parent's memory, sees it unchanged. In a true child the other threads'
+ * rings have no owner any more, and the lock may have been held by one of those threads.
+ */
+TRACER__HELPER void tracer__after_fork(struct tracer_dso *dso, struct tracer_ring *mine)
+{
+	struct tracer_ring *ring, *nested;
+	uint64_t *mark = TRACER__POINTER(uint64_t *, dso->mark);
+
+	if (!mark || *mark)
+		return;
+	*mark = tracer__syscall(TRACER__SYS_getpid, 0, 0, 0, 0, 0);
+	dso->lock = 0;
+	dso->idle = 0;
+	for (ring = tracer__ring_at(dso->rings); ring; ring = tracer__ring_at(ring->next)) {
+		for (nested = mine; nested && nested != ring;)
+			nested = tracer__ring_at(nested->nested);
+		if (!nested) {
+			tracer__retire(dso, ring);
+			continue;
+		}
+		ring->pid = TRACER__CAST(uint32_t, *mark);
+		ring->tid = TRACER__CAST(uint32_t, tracer__syscall(TRACER__SYS_gettid, 0, 0, 0, 0, 0));
+	}
+}
+
+/* rings of threads that are no more become idle */
+TRACER__HELPER void tracer__sweep(struct tracer_dso *dso)
+{
+	struct tracer_ring *ring;
+	uint64_t pid = *TRACER__POINTER(uint64_t *, dso->mark);
+	uint32_t alive = 0;
+
+	for (ring = tracer__ring_at(dso->rings); ring; ring = tracer__ring_at(ring->next)) {
+		if (!ring->tid)
+			continue;
+		if (tracer__syscall(TRACER__SYS_tgkill, pid, ring->tid, 0, 0, 0) ==
+		    TRACER__CAST(uint64_t, -3 /* ESRCH */))
+			tracer__retire(dso, ring);
+		else
+			alive++;
+	}
+	dso->next_sweep = alive < 8 ? 16 : 2 * alive;
+}
+
+TRACER__HELPER uint64_t tracer__map(uint64_t size)
+{
+	/* readable and writable; private and anonymous; descriptor -1 and offset 0 */
+	uint64_t address = tracer__syscall(TRACER__SYS_mmap, 0, size, 3, 0x22,
+					   TRACER__CAST(uint64_t, -1));
+
+	return address > TRACER__CAST(uint64_t, -4096) ? 0 : address;
+}
+
+/* a ring for the calling thread: an idle one, else a new one; signals are blocked */
+TRACER__HELPER struct tracer_ring *tracer__take_ring(struct tracer_dso *dso)
+{
+	struct tracer_ring *ring;
+
+	tracer__lock(&dso->lock);
+	if (!dso->mark) {
+		dso->mark = tracer__map(4096);
+		if (!dso->mark) {
+			tracer__unlock(&dso->lock);
+			return TRACER__POINTER(struct tracer_ring *, dso->mark);
+		}
+		tracer__syscall(TRACER__SYS_madvise, dso->mark, 4096, 18 /* WIPEONFORK */, 0, 0);
+		*TRACER__POINTER(uint64_t *, dso->mark) =
+			tracer__syscall(TRACER__SYS_getpid, 0, 0, 0, 0, 0);
+		tracer__find_image(dso);
+		dso->next_sweep = 16;
+		dso->ready = 1;
+	}
+	if (!dso->idle && dso->count >= dso->next_sweep)
+		tracer__sweep(dso);
+	ring = tracer__ring_at(dso->idle);
+	if (ring) {
+		dso->idle = ring->next_idle;
+	} else {
+		ring = tracer__ring_at(tracer__map(TRACER_RING_HEADER + TRACER_RING_SIZE));
+		if (ring) {
+			ring->version = TRACER_RING_VERSION;
+			ring->dso = TRACER__POINTER(uint64_t, dso);
+			ring->next = dso->rings;
+			/* a tracer may walk the list from outside at any time */
+			__atomic_store_n(&dso->rings, TRACER__POINTER(uint64_t, ring),
+					 __ATOMIC_RELEASE);
+			dso->count++;
+		}
+	}
+	if (ring) {
+		ring->pid = TRACER__CAST(uint32_t, *TRACER__POINTER(uint64_t *, dso->mark));
+		ring->tid = TRACER__CAST(uint32_t, tracer__syscall(TRACER__SYS_gettid, 0, 0, 0, 0, 0));
+	}
+	tracer__unlock(&dso->lock);
+	return ring;
+}
+
+/* --- records ------------------------------------------------------------------------------------- */
+
+TRACER__HELPER uint64_t tracer__slow_stamp(uint32_t clock)
+{
+	struct tracer__timespec now = {0, 0};
+
+	if (clock == TRACER_CLOCK_CYCLES)
+		return TRACER__STAMP();
+	if (tracer__clock_gettime)
+		tracer__clock_gettime(1, &now);
+	else
+		tracer__syscall(TRACER__SYS_clock_gettime, 1, TRACER__POINTER(uint64_t, &now), 0, 0, 0);
+	return TRACER__CAST(uint64_t, now.seconds) * 1000000000U +
+	       TRACER__CAST(uint64_t, now.nanoseconds);
+}
+
+/* where the next record goes */
+TRACER__HELPER uint64_t *tracer__place(struct tracer_ring *ring)
+{
+	return TRACER__POINTER(uint64_t *, TRACER__POINTER(char *, ring) + TRACER_RING_HEADER +
+						   (ring->head & (TRACER_RING_SIZE - 1)));
+}
+
+/* publish @size bytes and @records records; the 48 bits of bytes wrap within themselves */
+TRACER__HELPER void tracer__publish(struct tracer_ring *ring, uint64_t size, uint64_t records)
+{
+	uint64_t head = TRACER_HEAD_BYTES(ring->head + size) |
+			(((ring->head >> 48) + records) & 0xffff) << 48;
+
+	__atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
+	ring->limit = TRACER__CAST(uint32_t, head);
+}
+
+TRACER__HELPER void tracer__window_record(struct tracer_ring *ring)
+{
+	uint64_t *record = tracer__place(ring);
+
+	record[0] = tracer__slow_stamp(ring->clock) << 8 | TRACER_EV_WINDOW;
+	record[1] = ring->clock;
+	tracer__publish(ring, 16, 0);
+}
+
+/* begins a window that has room for @need bytes at least */
+TRACER__HELPER void tracer__new_window(struct tracer_ring *ring, uint32_t need)
+{
+	uint32_t left = TRACER_RING_SIZE - TRACER__CAST(uint32_t, ring->head & (TRACER_RING_SIZE - 1));
+
+	if (left < need + 16) {
+		*tracer__place(ring) = TRACER__CAST(uint64_t, left) << 8 | TRACER_EV_PAD;
+		tracer__publish(ring, left, 0);
+		left = TRACER_RING_SIZE;
+	}
+	if (!ring->window)
+		ring->window = TRACER_WINDOW_MIN;
+	else if (ring->window < TRACER_WINDOW_MAX)
+		ring->window *= 2;
+	ring->window_start = TRACER__CAST(uint32_t, ring->head);
+	ring->window_end = ring->window_start + (left < ring->window ? left : ring->window);
+	ring->limit = ring->window_start;
+	__builtin_memset(ring->names, 0, sizeof(ring->names));
+	tracer__window_record(ring);
+}
+
+/* the thread's first ring, or one for a signal handler that interrupted a point; NULL: no memory */
+TRACER__HELPER struct tracer_ring *tracer__new_ring(struct tracer_ring *interrupted)
+{
+	struct tracer_dso *dso = &tracer_v1_dso;
+	struct tracer_ring *ring;
+	uint64_t all = TRACER__CAST(uint64_t, -1), mask = 0;
+
+	/* a handler that comes in between would make a second ring, and one of them would be lost */
+	tracer__syscall(TRACER__SYS_rt_sigprocmask, 0 /* block */, TRACER__POINTER(uint64_t, &all),
+			TRACER__POINTER(uint64_t, &mask), 8, 0);
+	tracer__after_fork(dso, interrupted ? tracer__ring() : interrupted);
+	ring = tracer__take_ring(dso);
+	if (ring) {
+		ring->clock = TRACER_CONTROL_CLOCK(__atomic_load_n(&tracer_v1_gates.control,
+								   __ATOMIC_RELAXED))
+				      ? TRACER_CLOCK_MONOTONIC
+				      : TRACER_CLOCK_CYCLES;
+		ring->window = 0;
+		ring->busy = 0;
+		tracer_v1_flush(ring, TRACER_FLUSH_NEW);
+		tracer__new_window(ring, 0);
+		ring->limit = ring->window_end;
+		if (interrupted)
+			interrupted->nested = TRACER__POINTER(uint64_t, ring);
+		else
+			tracer__set_ring(ring);
+	} else {
+		__atomic_fetch_add(&dso->refused, 1, __ATOMIC_RELAXED);
+	}
+	tracer__syscall(TRACER__SYS_rt_sigprocmask, 2 /* set */, TRACER__POINTER(uint64_t, &mask), 0, 8,
+			0);
+	return ring;
+}
+
+/* what a string argument becomes: NULL and addresses in the image stay, others get a name's key */
+struct tracer__string {
+	const char *bytes;
+	uint64_t key;
+	uint32_t length;
+	uint32_t size;		/* of the NAME record that this window still needs, or 0 */
+};
+
+TRACER__HELPER uint32_t tracer__prepare_string(const struct tracer_ring *ring,
+					       struct tracer__string *string)
+{
+	string->size = 0;
+	if (string->key & TRACER_NAME_KEY &&
+	    ring->names[string->key % TRACER_NAME_SLOTS] != string->key)
+		string->size = 16 + ((string->length + 7U) & ~7U);
+	return string->size;
+}
+
+TRACER__HELPER void tracer__write_name(struct tracer_ring *ring, const struct tracer__string *string)
+{
+	uint64_t *record = tracer__place(ring);
+
+	record[0] = TRACER__CAST(uint64_t, string->length) << 8 | TRACER_EV_NAME;
+	record[1] = string->key;
+	__builtin_memcpy(record + 2, string->bytes, string->length);
+	tracer__publish(ring, string->size, 0);
+	ring->names[string->key % TRACER_NAME_SLOTS] = string->key;
+}
+
+TRACER__HELPER int tracer__left_out(uint64_t meta, const uint64_t *words, uint64_t control)
+{
+	uint32_t by = TRACER__META_SAMPLED_BY(meta), level = TRACER_CONTROL_SAMPLE(control);
+
+	if (TRACER_CONTROL_OFF(control))
+		return 1;
+	return by >= 1 && by <= 3 && level < 16 && tracer_task_hash(words[by - 1]) >> 48 >> level;
+}
+
+/* into a ring that is not in use by an interrupted point */
+TRACER__HELPER void tracer__write(struct tracer_ring *ring, uint64_t meta, uint64_t *words,
+				  struct tracer__string *strings, uint64_t control)
+{
+	uint32_t size = TRACER__META_SIZE(meta), need, clock, i;
+	uint64_t *record;
+
+	ring->busy = 1;
+	ring->limit = TRACER__CAST(uint32_t, ring->head);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	for (;;) {
+		clock = TRACER_CONTROL_CLOCK(control) ? TRACER_CLOCK_MONOTONIC : TRACER_CLOCK_CYCLES;
+		need = size + (clock != ring->clock ? 16 : 0);
+		for (i = 0; i < 3; i++)
+			need += tracer__prepare_string(ring, &strings[i]);
+		if (ring->window_end - TRACER__CAST(uint32_t, ring->head) >= need)
+			break;
+		tracer__after_fork(&tracer_v1_dso, tracer__ring());
+		tracer_v1_flush(ring, TRACER_FLUSH_FULL);
+		/* all three names anew, at worst */
+		tracer__new_window(ring, 4U * TRACER_RECORD_MAX > TRACER_WINDOW_MIN - 16
+						 ? TRACER_WINDOW_MIN - 16
+						 : 4U * TRACER_RECORD_MAX);
+	}
+	if (clock != ring->clock) {
+		ring->clock = clock;
+		tracer__window_record(ring);
+	}
+	for (i = 0; i < 3; i++) {
+		if (!(TRACER__META_STRINGS(meta) & 1U << i))
+			continue;
+		/* again: one name can have taken the slot of the other, or be the other */
+		if (tracer__prepare_string(ring, &strings[i]))
+			tracer__write_name(ring, &strings[i]);
+		words[i] = strings[i].key;
+	}
+	record = tracer__place(ring);
+	record[0] = tracer__slow_stamp(ring->clock) << 8 | TRACER__META_TYPE(meta);
+	for (i = 0; i < size / 8 - 1; i++)
+		record[1 + i] = words[i];
+	tracer__publish(ring, size, 1);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ring->busy = 0;
+	ring->limit = ring->window_end;
+}
+
+TRACER__ONCE void tracer_v1_record(uint64_t meta, uint64_t w1, uint64_t w2, uint64_t w3)
+{
+	uint64_t control = __atomic_load_n(&tracer_v1_gates.control, __ATOMIC_RELAXED);
+	uint64_t words[3] = {w1, w2, w3};
+	struct tracer__string strings[3];
+	struct tracer_ring *ring, *outer;
+	uint32_t i;
+
+	if (tracer__left_out(meta, words, control))
+		return;
+	ring = tracer__ring();
+	if (!ring)
+		ring = tracer__new_ring(ring);
+	/* points of this thread that a signal interrupted, innermost last */
+	while (ring && (ring->busy || ring->limit != ring->window_end)) {
+		outer = ring;
+		ring = tracer__ring_at(outer->nested);
+		if (!ring)
+			ring = tracer__new_ring(outer);
+	}
+	if (!ring)
+		return;
+	for (i = 0; i < 3; i++) {
+		strings[i].bytes = TRACER__POINTER(const char *, words[i]);
+		strings[i].key = 0;
+		strings[i].length = 0;
+		if (!(TRACER__META_STRINGS(meta) & 1U << i))
+			continue;
+		strings[i].key = words[i];
+		if (tracer__plain_string(words[i]))
+			continue;
+		strings[i].length = tracer__length(strings[i].bytes);
+		strings[i].key = tracer_name_key(strings[i].bytes, strings[i].length);
+	}
+	tracer__write(ring, meta, words, strings, control);
+
+	/*
+	 * What a DSO needs to be traced. In the body of a function, since assembler outside of functions
+	 * breaks gcc's link-time optimisation; each part in a COMDAT section group, of which the linker
+	 * keeps one; reached from the note, which --gc-sections keeps because it is a note of no group.
+	 */
+	__asm__ __volatile__(
+		".ifndef tracer_v1_gates\n"
+		".pushsection .rodata.tracer_v1_info,\"aG\",@progbits,tracer_v1_info,comdat\n"
+		".Ltracer_v1_schema:\n"
+#define TRACER__SCHEMA(line) ".ascii \"" line "\\n\"\n"
+#define TRACER_EVENT0(number, name, category, by, doc) \
+	TRACER__SCHEMA(#number " " #name " " #category " " #by)
+#define TRACER_EVENT1(number, name, category, by, t1, n1, doc) \
+	TRACER__SCHEMA(#number " " #name " " #category " " #by " " #t1 ":" #n1)
+#define TRACER_EVENT2(number, name, category, by, t1, n1, t2, n2, doc)                                \
+	TRACER__SCHEMA(#number " " #name " " #category " " #by " " #t1 ":" #n1 " " #t2 ":" #n2)
+#define TRACER_EVENT3(number, name, category, by, t1, n1, t2, n2, t3, n3, doc)                        \
+	TRACER__SCHEMA(#number " " #name " " #category " " #by " " #t1 ":" #n1 " " #t2 ":" #n2 " "    \
+		       #t3 ":" #n3)
+#define TRACER_EVENT4(number, name, category, by, t1, n1, t2, n2, t3, n3, t4, n4, doc)                \
+	TRACER__SCHEMA(#number " " #name " " #category " " #by " " #t1 ":" #n1 " " #t2 ":" #n2 " "    \
+		       #t3 ":" #n3 " " #t4 ":" #n4)
+#include "events.def"
+#undef TRACER__SCHEMA
+		".Ltracer_v1_schema_end:\n"
+		".popsection\n"
+		".endif\n");
+	__asm__ __volatile__(
+		".ifndef tracer_v1_gates\n"
+
+		".pushsection .probes,\"awG\",@progbits,tracer_v1_gates,comdat\n"
+		".balign 64\n"
+		".weak tracer_v1_gates\n"
+		".hidden tracer_v1_gates\n"
+		".type tracer_v1_gates, @object\n"
+		".size tracer_v1_gates, 64\n"
+		"tracer_v1_gates: .zero 64\n"
+		".popsection\n"
+
+		".pushsection .tbss.tracer_v1_ring,\"awGT\",@nobits,tracer_v1_ring,comdat\n"
+		".balign 8\n"
+		".weak tracer_v1_ring\n"
+		".hidden tracer_v1_ring\n"
+		".type tracer_v1_ring, @object\n"
+		".size tracer_v1_ring, 8\n"
+		"tracer_v1_ring: .zero 8\n"
+		".popsection\n"
+
+		".pushsection .bss.tracer_v1_dso,\"awG\",@nobits,tracer_v1_dso,comdat\n"
+		".balign 64\n"
+		".weak tracer_v1_dso\n"
+		".hidden tracer_v1_dso\n"
+		".type tracer_v1_dso, @object\n"
+		".size tracer_v1_dso, 64\n"
+		"tracer_v1_dso: .zero 64\n"
+		".popsection\n"
+
+		TRACER__CODE_SECTION("tracer_v1_flush")
+		".weak tracer_v1_flush\n"
+		".hidden tracer_v1_flush\n"
+		".type tracer_v1_flush, @function\n"
+		"tracer_v1_flush:\n"
+		"nop\n"
+		"ret\n"
+		".size tracer_v1_flush, .-tracer_v1_flush\n"
+		".popsection\n"
+
+		TRACER__CODE_SECTION("tracer_v1_sites")
+		".weak tracer_v1_sites\n"
+		".hidden tracer_v1_sites\n"
+		".type tracer_v1_sites, @function\n"
+		"tracer_v1_sites:\n"
+		".rept 32\n"
+		"nop\n"
+		".endr\n"
+		"ret\n"
+		".size tracer_v1_sites, .-tracer_v1_sites\n"
+		".popsection\n"
+
+		".pushsection .rodata.tracer_v1_info,\"aG\",@progbits,tracer_v1_info,comdat\n"
+		".balign 8\n"
+		".weak tracer_v1_info\n"
+		".hidden tracer_v1_info\n"
+		".type tracer_v1_info, @object\n"
+		"tracer_v1_info:\n"
+		".4byte 40\n"
+		".4byte " TRACER__STR(TRACER_RING_VERSION) "\n"
+		".4byte tracer_v1_gates - .\n"
+		".4byte tracer_v1_sites - .\n"
+		".4byte tracer_v1_flush - .\n"
+		".4byte tracer_v1_dso - .\n"
+		".4byte .Ltracer_v1_schema - .\n"
+		".4byte .Ltracer_v1_schema_end - .Ltracer_v1_schema\n"
+		".4byte " TRACER__SITE_STRIDE "\n"
+		".4byte " TRACER__STR(TRACER__MACHINE) "\n"
+		".size tracer_v1_info, .-tracer_v1_info\n"
+		".popsection\n"
+
+		".pushsection .note.tracer,\"a\",@note\n"
+		".balign 4\n"
+		".4byte 994f - 993f, 8, " TRACER__STR(TRACER_NOTE_TYPE) "\n"
+		"993: .asciz \"" TRACER_NOTE_NAME "\"\n"
+		"994: .balign 4\n"
+		".4byte " TRACER__STR(TRACER_RING_VERSION) "\n"
+		".4byte tracer_v1_info - .\n"
+		".balign 4\n"
+		".popsection\n"
+
+		".endif\n");
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* TRACER_SLOW_H */
