@@ -2,13 +2,14 @@
 /*
  * What a tracer wants to know of an ELF file.
  *
- * The file may be damaged or made to mislead: sizes and offsets are taken as claims. Everything that is
- * read goes through libelf, which checks against the file's size, or through bytes__at(), which
- * checks against the program headers and reads with pread(); nothing is mapped, so a file that shrinks
- * meanwhile gives a short read instead of a SIGBUS.
+ * The file may be damaged or made to mislead: sizes and offsets are taken as claims. Everything
+ * that is read goes through libelf, which checks against the file's size, or through bytes__at(),
+ * which checks against the program headers and reads with pread(); nothing is mapped, so a file
+ * that shrinks meanwhile gives a short read instead of a SIGBUS.
  *
  * Our own note is looked for in PT_NOTE first: that is there without section headers too. The notes
- * of other people's USDT probes are in no segment, so those need section headers (strip keeps them).
+ * of other people's USDT probes are in no segment, so those need section headers (strip keeps
+ * them).
  */
 #include "binary.h"
 
@@ -30,25 +31,26 @@
 #define USDT_MAX (1U << 20)
 
 struct reader {
-	struct binary binary;	/* first: what the caller holds is this struct */
+	struct binary binary; /* first: what the caller holds is this struct */
 	int fd;
-	uint64_t size;		/* of the file */
+	uint64_t size; /* of the file */
 	Elf *elf;
 	GElf_Phdr *segments;
 	size_t segment_count;
-	size_t names;		/* section with the sections' names, 0 none */
-	uint64_t usdt_base;	/* address of .stapsdt.base, 0 none */
+	size_t names;	    /* section with the sections' names, 0 none */
+	uint64_t usdt_base; /* address of .stapsdt.base, 0 none */
 	size_t usdt_room;
 };
 
-/* What a note may say: its kind is in the name and type, its contents in desc, which is at `address`. */
+/* What a note may say: its kind is in the name and type, its contents in desc, which is at
+ * `address`. */
 struct note {
 	const char *name;
 	size_t name_size;
 	uint32_t type;
 	const unsigned char *desc;
 	size_t size;
-	uint64_t address;	/* link-time, of desc; 0 if the note is in no segment */
+	uint64_t address; /* link-time, of desc; 0 if the note is in no segment */
 };
 
 static struct reader *reader__of(const struct binary *binary)
@@ -180,7 +182,8 @@ static void build_id__read(struct binary *binary, const struct note *note)
 	}
 }
 
-/* string__next() - the NUL-terminated string at *at, which moves behind it; NULL: no end before @end */
+/* string__next() - the NUL-terminated string at *at, which moves behind it; NULL: no end before
+ * @end */
 static char *string__next(const unsigned char **at, const unsigned char *end)
 {
 	size_t room = (size_t)(end - *at), size = strnlen((const char *)*at, room);
@@ -198,8 +201,8 @@ static void usdt__read(struct reader *reader, const struct note *note)
 {
 	struct binary *binary = &reader->binary;
 	const unsigned char *at = note->desc, *end = at + note->size;
-	uint64_t words[3], moved;	/* probe, base when linked, semaphore */
-	struct binary_usdt usdt = { 0 };
+	uint64_t words[3], moved; /* probe, base when linked, semaphore */
+	struct binary_usdt usdt = {0};
 
 	if (note->size < sizeof(words) || binary->usdt_count >= USDT_MAX)
 		return;
@@ -234,7 +237,8 @@ refuse:
 	free(usdt.args);
 }
 
-/* notes__read() - @data holds notes, the first byte of it is at link-time @address or nowhere (0) */
+/* notes__read() - @data holds notes, the first byte of it is at link-time @address or nowhere (0)
+ */
 static void notes__read(struct reader *reader, Elf_Data *data, uint64_t address)
 {
 	size_t at = 0, next, name_at, desc_at;
@@ -296,7 +300,8 @@ static void interpreter__read(struct reader *reader)
 	}
 }
 
-/* image__add() - @size bytes at @address may hold literals; joined to the range before if they touch */
+/* image__add() - @size bytes at @address may hold literals; joined to the range before if they
+ * touch */
 static int image__add(struct reader *reader, uint64_t address, uint64_t offset, uint64_t size)
 {
 	struct binary *binary = &reader->binary;
@@ -315,7 +320,7 @@ static int image__add(struct reader *reader, uint64_t address, uint64_t offset, 
 		if (!more)
 			return -ENOMEM;
 		binary->image = more;
-		binary->image[binary->image_count++] = (struct binary_range){ address, offset, size };
+		binary->image[binary->image_count++] = (struct binary_range){address, offset, size};
 	}
 	binary->image_size += size;
 	return 0;
@@ -323,7 +328,7 @@ static int image__add(struct reader *reader, uint64_t address, uint64_t offset, 
 
 static bool section__is_data(const GElf_Shdr *section, const char *name)
 {
-	static const char *const others[] = { ".eh_frame", ".gcc_except_table", ".interp", ".plt" };
+	static const char *const others[] = {".eh_frame", ".gcc_except_table", ".interp", ".plt"};
 
 	if (section->sh_type != SHT_PROGBITS || !(section->sh_flags & SHF_ALLOC) ||
 	    section->sh_flags & (SHF_WRITE | SHF_EXECINSTR))
@@ -469,8 +474,8 @@ static char *open__sentence(const char *path, int error)
 	case -ENOEXEC:
 		return sentence__new("%s: not an ELF executable or shared library", path);
 	case -ENOTSUP:
-		return sentence__new("%s: made for another kind of machine than 64-bit little-endian",
-				     path);
+		return sentence__new(
+			"%s: made for another kind of machine than 64-bit little-endian", path);
 	default:
 		return sentence__new("%s: %s", path, strerror(-error));
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What this kernel and this user can do, found by asking: the kernel's own type information (BTF, which
- * everybody may read), programs of two instructions, maps that are closed again. Nothing is attached,
- * nothing is left behind.
+ * What this kernel and this user can do, found by asking: the kernel's own type information (BTF,
+ * which everybody may read), programs of two instructions, maps that are closed again. Nothing is
+ * attached, nothing is left behind.
  *
- * Some questions only get an answer with privileges. Without them the feature is false and its bit in
- * `untested` is set, so that `doctor` can say "not tested" instead of "no".
+ * Some questions only get an answer with privileges. Without them the feature is false and its bit
+ * in `untested` is set, so that `doctor` can say "not tested" instead of "no".
  */
 #include "features.h"
 
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 /* Of newer kernels than the headers we may be built with. */
-#define UPROBE_MULTI_ATTACH 48	/* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
+#define UPROBE_MULTI_ATTACH 48 /* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
 
 #define PMU "/sys/bus/event_source/devices/uprobe/"
 
@@ -46,8 +46,8 @@ static bool capability__has(unsigned int number)
 static int program__load(uint32_t flags, uint32_t attach_type)
 {
 	static const struct bpf_insn code[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, options, .prog_flags = flags,
 		    .expected_attach_type = attach_type);
@@ -92,13 +92,13 @@ static bool sleepable__works(void)
 }
 
 /*
- * The link call is not in libbpf 1.1, and its attributes are not in older headers: the words are laid
- * out here as the kernel reads them. A folder as the path is refused with EBADF by a kernel that
- * knows the call; others do not get that far and say EINVAL.
+ * The link call is not in libbpf 1.1, and its attributes are not in older headers: the words are
+ * laid out here as the kernel reads them. A folder as the path is refused with EBADF by a kernel
+ * that knows the call; others do not get that far and say EINVAL.
  */
 static bool uprobe_multi__works(void)
 {
-	static const uint64_t offsets[1] = { 0 };
+	static const uint64_t offsets[1] = {0};
 	struct {
 		uint32_t program, target;
 		uint32_t attach_type, flags;
@@ -113,7 +113,7 @@ static bool uprobe_multi__works(void)
 	memset(&attributes, 0, sizeof(attributes));
 	attributes.program = (uint32_t)fd;
 	attributes.attach_type = UPROBE_MULTI_ATTACH;
-	attributes.path = (uintptr_t)"/";
+	attributes.path = (uintptr_t) "/";
 	attributes.offsets = (uintptr_t)offsets;
 	attributes.count = 1;
 	link = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, 64);
@@ -189,7 +189,7 @@ static int tracepoint__arguments(const struct btf *btf, const char *name)
 	type = btf__type_by_id(btf, type->type);
 	if (!type || !btf_is_func_proto(type))
 		return -1;
-	return btf_vlen(type) - 1;	/* the first is the BPF program's own */
+	return btf_vlen(type) - 1; /* the first is the BPF program's own */
 }
 
 static void features__ask_types(struct features *features, const struct btf *btf)
@@ -228,4 +228,16 @@ void features__detect(struct features *features)
 		features->untested = 1U << FEATURE_sleepable_uprobe;
 	}
 	libbpf_set_print(print);
+}
+
+uint64_t buffer_size__default(void)
+{
+	const uint64_t least = 1ULL << 20, most = 64ULL << 20;
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t share = memory / 64 / (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t size = least;
+
+	while (size < most && size * 2 <= share)
+		size *= 2;
+	return size;
 }

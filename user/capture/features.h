@@ -7,6 +7,7 @@
 #define TRACER_CAPTURE_FEATURES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define FEATURES(X)                                                                                \
 	X(root, "privileges", "-", true, "", "run as root (sudo tracer ...), or with CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN") \
@@ -37,5 +38,11 @@ struct features {
 
 /* features__detect() - ask the kernel; changes nothing. Takes some milliseconds. */
 void features__detect(struct features *features);
+
+/*
+ * buffer_size__default() - bytes of one CPU's ring buffer if the user names none: a power of two, so
+ * that all together take at most 1/64 of the memory, within 1 MiB and 64 MiB a CPU
+ */
+uint64_t buffer_size__default(void);
 
 #endif /* TRACER_CAPTURE_FEATURES_H */

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tracer export: a capture into a file for a viewer. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "../base/say.h"
+#include "cmd.h"
+#include "output.h"
+
+enum export_key { KEY_TRACKS = 256, KEY_FORCE };
+
+static const struct argp_option options[] = {
+	{"format", 'f', "FORMAT", 0,
+	 "perfetto or text (default: as the output's name says, else perfetto)", 0},
+	{"output", 'o', "FILE", 0,
+	 "Default: the capture's name with the format's extension; text goes to standard output. "
+	 "- is standard output; .pftrace.gz and .pftrace.zst are compressed",
+	 0},
+	{"tracks", KEY_TRACKS, "lanes|task|workers", 0, "Rows of the Tasks group", 1},
+	{"force", KEY_FORCE, NULL, 0, "Replace an output file that is there", 1},
+	OPTIONS_SPEECH,
+	{0},
+};
+
+static const char doc[] =
+	"Turns a capture into a file for a viewer."
+	"\v"
+	"Examples:\n"
+	"  tracer export run.trc                  run.pftrace, for ui.perfetto.dev\n"
+	"  tracer export -o run.pftrace.gz run.trc\n"
+	"  tracer export -f text run.trc | less   one event a line";
+
+struct export_command {
+	const struct output_format *format;
+	const char *output, *capture;
+	char *chosen; /* output, if the user named none */
+	enum export_compression compression;
+	enum export_tracks tracks;
+	bool force;
+};
+
+static int export__refuse_format(const char *name, const struct option_origin *origin)
+{
+	const struct output_format *format = output__format_named(name);
+
+	if (format)
+		say__error("%s: %s is not in this version (%s); there are perfetto and text",
+			   origin->name, name, TRACER_VERSION);
+	else
+		say__error("%s: '%s' is no format; there are perfetto and text", origin->name,
+			   name);
+	return -EINVAL;
+}
+
+static int export__set(void *ctx, int key, const char *value, const struct option_origin *origin)
+{
+	static const char *const tracks[] = {"lanes", "task", "workers", NULL};
+	struct export_command *command = ctx;
+	unsigned int index;
+
+	switch (key) {
+	case 'f':
+		command->format = output__format_named(value);
+		if (!command->format || !command->format->write)
+			return export__refuse_format(value, origin);
+		return 0;
+	case 'o':
+		command->output = value;
+		return 0;
+	case KEY_TRACKS:
+		if (option__word(value, origin, tracks, &index))
+			return -EINVAL;
+		command->tracks = (enum export_tracks)index;
+		return 0;
+	case KEY_FORCE:
+		command->force = true;
+		return 0;
+	default:
+		return option__speech(key);
+	}
+}
+
+static int export__operand(void *ctx, const char *operand)
+{
+	struct export_command *command = ctx;
+
+	if (command->capture) {
+		say__error("'%s': one capture at a time", operand);
+		return -EINVAL;
+	}
+	command->capture = operand;
+	return 0;
+}
+
+static bool file__is_same(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* export__choose() - format from the name, or the name from the format */
+static int export__choose(struct export_command *command)
+{
+	const struct output_format *named;
+	size_t length = strlen(command->capture);
+
+	if (command->output && strcmp(command->output, "-") != 0) {
+		named = output__format_of(command->output, &command->compression);
+		if (!command->format && named && !named->write) {
+			say__error(
+				"%s: %s is not in this version (%s); there are perfetto and text",
+				command->output, named->name, TRACER_VERSION);
+			return -EINVAL;
+		}
+		if (!command->format)
+			command->format = named;
+	}
+	if (!command->format)
+		command->format = output__format_named("perfetto");
+	if (command->output)
+		return 0;
+	if (command->format->for_terminals) {
+		command->output = "-";
+		return 0;
+	}
+	if (path__ends_with(command->capture, ".trc"))
+		length -= strlen(".trc");
+	if (asprintf(&command->chosen, "%.*s%s", (int)length, command->capture,
+		     command->format->extension) < 0) {
+		command->chosen = NULL;
+		return -ENOMEM;
+	}
+	command->output = command->chosen;
+	return 0;
+}
+
+static int export__prepare(struct export_command *command)
+{
+	if (export__choose(command))
+		return -EINVAL;
+	if (!strcmp(command->output, "-")) {
+		if (command->format->for_terminals || !isatty(STDOUT_FILENO))
+			return 0;
+		say__error("standard output is a terminal, and %s is not for reading; name a file "
+			   "with -o",
+			   command->format->name);
+		return -EINVAL;
+	}
+	if (access(command->capture, R_OK)) {
+		say__error("%s: %s", command->capture, strerror(errno));
+		return -EINVAL;
+	}
+	if (file__is_same(command->output, command->capture)) {
+		say__error("%s: is the capture itself; choose another name with -o",
+			   command->output);
+		return -EINVAL;
+	}
+	return output__check(command->output, command->force);
+}
+
+static int export__run(struct export_command *command)
+{
+	struct export_options options = {
+		.path = command->output,
+		.tracks = command->tracks,
+		.compression = command->compression,
+		.progress = isatty(STDERR_FILENO) && say__level() >= SAY_NORMAL,
+		.stop = signals__flag(),
+	};
+	bool to_file = strcmp(command->output, "-") != 0;
+	struct trace_totals totals;
+	struct trace *trace;
+	char *err = NULL;
+	int rc;
+
+	/* what is no capture is refused before an output is replaced */
+	trace = trace__open(command->capture, &err);
+	if (!trace) {
+		say__error("%s", err ? err : command->capture);
+		free(err);
+		return STATUS_REFUSED;
+	}
+	trace__close(trace);
+	if (to_file && output__claim(command->output, command->force))
+		return STATUS_REFUSED;
+	signals__catch();
+	rc = output__export(command->format, command->capture, &options, &totals);
+	if (rc == -EINTR && to_file)
+		say__info("%s: stopped; it can be opened, but ends early", command->output);
+	if (rc)
+		return STATUS_REFUSED;
+	if (to_file)
+		say__info("%s: %llu records, %llu lost%s", command->output,
+			  (unsigned long long)totals.records, (unsigned long long)totals.lost,
+			  totals.finished ? "" : "; the capture itself ended early");
+	return STATUS_OK;
+}
+
+int export__main(int argc, char **argv)
+{
+	struct export_command command = {0};
+	struct cmd_parser parser = {
+		.options = options,
+		.operands = "CAPTURE",
+		.doc = doc,
+		.usage_status = STATUS_USAGE,
+		.ctx = &command,
+		.set = export__set,
+		.operand = export__operand,
+	};
+	int status = cmd__parse(&parser, argc, argv);
+
+	if (status)
+		return status;
+	if (!command.capture) {
+		say__error("no capture named; write: tracer export x.trc");
+		return STATUS_USAGE;
+	}
+	status = export__prepare(&command) ? STATUS_REFUSED : export__run(&command);
+	free(command.chosen);
+	return status;
+}

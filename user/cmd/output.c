@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files that a command writes. A new export format is a row in `formats`. */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "../base/say.h"
+
+static const struct output_format formats[] = {
+	{"perfetto", ".pftrace", export__perfetto, false, "ui.perfetto.dev, trace_processor"},
+	{"text", ".txt", export__text, true, "one event a line"},
+	{"chrome", ".json", NULL, false, NULL},
+	{"paraver", ".prv", NULL, false, NULL},
+	{"asio", ".asio", NULL, false, NULL},
+	{"dot", ".dot", NULL, false, NULL},
+	{"sqlite", ".sqlite", NULL, false, NULL},
+	{NULL, NULL, NULL, false, NULL},
+};
+
+const struct output_format *output__formats(void)
+{
+	return formats;
+}
+
+const struct output_format *output__format_named(const char *name)
+{
+	for (const struct output_format *format = formats; format->name; format++)
+		if (!strcmp(format->name, name))
+			return format;
+	return NULL;
+}
+
+static bool path__ends_within(const char *path, size_t length, const char *end)
+{
+	size_t size = strlen(end);
+
+	return length > size && !memcmp(path + length - size, end, size);
+}
+
+bool path__ends_with(const char *path, const char *end)
+{
+	return path__ends_within(path, strlen(path), end);
+}
+
+const struct output_format *output__format_of(const char *path,
+					      enum export_compression *compression)
+{
+	size_t length = strlen(path);
+
+	*compression = EXPORT_PLAIN;
+	if (path__ends_with(path, ".gz")) {
+		*compression = EXPORT_GZIP;
+		length -= strlen(".gz");
+	} else if (path__ends_with(path, ".zst")) {
+		*compression = EXPORT_ZSTD;
+		length -= strlen(".zst");
+	}
+	for (const struct output_format *format = formats; format->name; format++)
+		if (path__ends_within(path, length, format->extension))
+			return format;
+	return NULL;
+}
+
+/* path__folder() - the folder that @path is in, to be freed */
+static char *path__folder(const char *path)
+{
+	char *copy = strdup(path), *folder = copy ? strdup(dirname(copy)) : NULL;
+
+	free(copy);
+	return folder;
+}
+
+static int output__refuse(const char *path, int error)
+{
+	char *folder = path__folder(path);
+	const char *where = folder ? folder : path;
+
+	switch (error) {
+	case EEXIST:
+		say__error("%s: is there already; choose another name with -o, or replace it with "
+			   "--force",
+			   path);
+		break;
+	case EISDIR:
+		say__error("%s: is a folder; name a file in it", path);
+		break;
+	case ENOENT:
+	case ENOTDIR:
+		say__error("%s: there is no folder %s; create it, or choose another with -o", path,
+			   where);
+		break;
+	case EACCES:
+	case EPERM:
+		say__error("%s: no permission to write in %s; choose another folder with -o", path,
+			   where);
+		break;
+	case EROFS:
+		say__error("%s: %s is on a read-only file system; choose another folder with -o",
+			   path, where);
+		break;
+	default:
+		say__error("%s: %s", path, strerror(error));
+	}
+	free(folder);
+	return -error;
+}
+
+/* output__look() - 1 if @path may be created, 0 if it is a device or pipe to be used as it is */
+static int output__look(const char *path, bool force)
+{
+	struct stat status;
+	char *folder;
+	int rc;
+
+	if (!lstat(path, &status)) {
+		if (S_ISDIR(status.st_mode))
+			return output__refuse(path, EISDIR);
+		/* a link is looked through only for what is no file: /dev/stdout is one */
+		if (S_ISLNK(status.st_mode) && stat(path, &status))
+			status.st_mode = S_IFREG;
+		if (!S_ISREG(status.st_mode))
+			return S_ISDIR(status.st_mode) ? output__refuse(path, EISDIR) : 0;
+		if (!force)
+			return output__refuse(path, EEXIST);
+	} else if (errno != ENOENT) {
+		return output__refuse(path, errno);
+	}
+	folder = path__folder(path);
+	rc = folder && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) ? errno : 0;
+	free(folder);
+	return rc ? output__refuse(path, rc) : 1;
+}
+
+int output__check(const char *path, bool force)
+{
+	int rc = output__look(path, force);
+
+	return rc < 0 ? rc : 0;
+}
+
+/* sudo__owner() - who called sudo, if anybody did */
+static bool sudo__owner(uid_t *uid, gid_t *gid)
+{
+	const char *texts[2] = {getenv("SUDO_UID"), getenv("SUDO_GID")};
+	unsigned long ids[2];
+
+	if (geteuid() != 0)
+		return false;
+	for (int i = 0; i < 2; i++) {
+		char *end;
+
+		if (!texts[i] || !*texts[i])
+			return false;
+		ids[i] = strtoul(texts[i], &end, 10);
+		if (*end)
+			return false;
+	}
+	*uid = (uid_t)ids[0];
+	*gid = (gid_t)ids[1];
+	return true;
+}
+
+static void descriptor__give(int fd, const char *path)
+{
+	uid_t uid;
+	gid_t gid;
+
+	if (sudo__owner(&uid, &gid) && fchown(fd, uid, gid))
+		say__verbose("%s: stays root's: %s", path, strerror(errno));
+}
+
+void output__give(const char *path)
+{
+	struct stat status;
+	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode))
+		descriptor__give(fd, path);
+	close(fd);
+}
+
+int output__claim(const char *path, bool force)
+{
+	int rc = output__look(path, force), fd;
+
+	if (rc <= 0)
+		return rc;
+	/*
+	 * Created here, never opened: a name in a folder that others can write to may be somebody's
+	 * link to a file of root's by now.
+	 */
+	if (force && unlink(path) && errno != ENOENT)
+		return output__refuse(path, errno);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return output__refuse(path, errno);
+	descriptor__give(fd, path);
+	close(fd);
+	return 0;
+}
+
+int output__export(const struct output_format *format, const char *capture,
+		   const struct export_options *options, struct trace_totals *totals)
+{
+	char *err = NULL;
+	struct trace *trace = trace__open(capture, &err);
+	bool stopped;
+	int rc;
+
+	if (!trace) {
+		say__error("%s", err ? err : capture);
+		free(err);
+		return -EINVAL;
+	}
+	rc = format->write(trace, options, &err);
+	if (options->progress)
+		say__progress(NULL);
+	stopped = options->stop && *options->stop;
+	if (rc && !(stopped && rc == -EINTR))
+		say__error("%s", err ? err : strerror(-rc));
+	if (!rc && stopped)
+		rc = -EINTR;
+	if (totals)
+		*totals = *trace__totals(trace);
+	free(err);
+	trace__close(trace);
+	return rc;
+}
+
+const char *size__text(uint64_t bytes, char *to, size_t room)
+{
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+	double value = (double)bytes;
+	int unit = 0;
+
+	while (value >= 1000 && unit < 4) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(to, room, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+	return to;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tracer record: a capture, and what becomes of it.
+ *
+ * The capture is always written as a .trc. If another format is asked for, that file lies beside
+ * the output (x.pftrace.trc) and is removed once the output is complete; if the export fails or is
+ * stopped it stays, and the user is told. So nothing that was captured is ever lost to a failed
+ * export.
+ *
+ * Ctrl-C, once: the capture ends, the export runs. Once more: the export ends.
+ */
+#include "record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "../base/say.h"
+#include "../report/report.h"
+#include "output.h"
+
+struct run {
+	const struct record *record;
+	char *output;			    /* what the user wants */
+	char *capture;			    /* the .trc: the same string if that is it */
+	const struct output_format *format; /* NULL: the capture itself */
+	enum export_compression compression;
+	struct capture_result result;
+	int failed; /* exit status if the tracer fails */
+};
+
+static int run__choose_format(struct run *run)
+{
+	if (path__ends_with(run->output, ".trc"))
+		return 0;
+	run->format = output__format_of(run->output, &run->compression);
+	if (!run->format) {
+		say__error("%s: its name does not say which format; end it in .trc (a capture) or "
+			   ".pftrace (Perfetto)",
+			   run->output);
+		return -EINVAL;
+	}
+	if (!run->format->write) {
+		say__error("%s: %s is not in this version (%s); end the name in .trc or .pftrace",
+			   run->output, run->format->name, TRACER_VERSION);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* run__choose() - names and formats, and that they can be written: before anything is attached */
+static int run__choose(struct run *run)
+{
+	const struct record *record = run->record;
+	const struct capture_options *options = &record->capture;
+	int length;
+
+	if (record->output)
+		run->output = strdup(record->output);
+	else if (asprintf(&run->output, "tracer-%d.pftrace",
+			  options->command ? getpid() : options->pids[0]) < 0)
+		run->output = NULL;
+	if (!run->output)
+		return -ENOMEM;
+	if (run__choose_format(run))
+		return -EINVAL;
+	if (!run->format) {
+		run->capture = run->output;
+		return output__claim(run->capture, record->force);
+	}
+	if (output__check(run->output, record->force))
+		return -EEXIST;
+	length = asprintf(&run->capture, "%s.trc", run->output);
+	if (length < 0) {
+		run->capture = NULL;
+		return -ENOMEM;
+	}
+	return output__claim(run->capture, record->force);
+}
+
+static uint64_t file__size(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) || !S_ISREG(status.st_mode) ? 0 : (uint64_t)status.st_size;
+}
+
+/* summary__is_ours() - nothing is lost if it is written over: empty, or the figures of a capture */
+static bool summary__is_ours(const char *path)
+{
+	static const char first[] = "\"records\"";
+	char head[256];
+	size_t length;
+	struct stat status;
+	FILE *file;
+
+	if (stat(path, &status) || !S_ISREG(status.st_mode))
+		return true;
+	file = fopen(path, "re");
+	if (!file)
+		return true; /* opening it for writing will say why */
+	length = fread(head, 1, sizeof(head), file);
+	fclose(file);
+	return !length || memmem(head, length, first, sizeof(first) - 1);
+}
+
+static int summary__check(const struct record *record)
+{
+	if (!record->summary || record->force || summary__is_ours(record->summary))
+		return 0;
+	say__error("%s: is there already, and is no summary; choose another name, or replace it "
+		   "with --force",
+		   record->summary);
+	return -EEXIST;
+}
+
+static int summary__write(const char *path, const struct report *report)
+{
+	FILE *file = fopen(path, "we");
+	int rc;
+
+	if (!file) {
+		say__error("%s: %s; choose another file for --summary", path, strerror(errno));
+		return -EIO;
+	}
+	rc = report__summary(report, file);
+	if (fclose(file) && !rc)
+		rc = -errno;
+	if (rc)
+		say__error("%s: %s", path, strerror(-rc));
+	output__give(path);
+	return rc;
+}
+
+/* run__report() - one pass over the capture for --summary and --report; also of an empty one */
+static int run__report(const struct run *run)
+{
+	const struct record *record = run->record;
+	struct report *report;
+	struct trace *trace;
+	char *err = NULL;
+	int rc = -ENOMEM;
+
+	if (!record->summary && !record->report)
+		return 0;
+	trace = trace__open(run->capture, &err);
+	report = trace ? report__new() : NULL;
+	if (report)
+		rc = report__read(report, trace, &err);
+	if (rc) {
+		say__error("%s: %s", run->capture, err ? err : strerror(-rc));
+		goto out;
+	}
+	if (record->summary)
+		rc = summary__write(record->summary, report);
+	if (record->report && report__text(report, stdout))
+		rc = -EIO;
+	if (fflush(stdout))
+		rc = -errno;
+out:
+	free(err);
+	report__free(report);
+	if (trace)
+		trace__close(trace);
+	return rc;
+}
+
+static void totals__say(const struct trace_totals *totals, const char *path)
+{
+	char size[32], lost[64] = "none lost";
+
+	if (totals->lost)
+		snprintf(lost, sizeof(lost), "%llu of %llu lost", (unsigned long long)totals->lost,
+			 (unsigned long long)totals->recorded);
+	say__info("%s: %llu records, %s, %.1f s (%s)", path, (unsigned long long)totals->records,
+		  lost, (double)totals->duration_ns / 1e9,
+		  size__text(file__size(path), size, sizeof(size)));
+	if (totals->lost_by[LOSS_RING_FULL])
+		say__info("the buffers were full; next time a larger --buffer-size, or fewer "
+			  "categories (-c)");
+	if (totals->lost_by[LOSS_TARGET_OVERRUN])
+		say__info("a thread went round its ring before it was read; fewer categories (-c) "
+			  "help");
+}
+
+static int run__export(struct run *run)
+{
+	const struct record *record = run->record;
+	struct export_options options = {
+		.path = run->output,
+		.tracks = record->tracks,
+		.compression = run->compression,
+		.progress = record->capture.progress,
+		.stop = signals__flag(),
+	};
+	struct trace_totals totals = {0};
+	int rc = output__claim(run->output, record->force);
+
+	if (!rc)
+		rc = output__export(run->format, run->capture, &options, &totals);
+	if (rc == -EINTR)
+		say__info("%s: stopped; it can be opened, but ends early. The capture is kept: "
+			  "tracer export %s",
+			  run->output, run->capture);
+	else if (rc)
+		say__error("the capture is kept: tracer export -o FILE %s", run->capture);
+	else
+		totals__say(&totals, run->output);
+	return rc;
+}
+
+static void run__say_capture(const struct run *run)
+{
+	char size[32];
+
+	say__info("%s: %.1f s (%s); next: tracer report %s, or tracer export %s", run->capture,
+		  (double)run->result.duration_ns / 1e9,
+		  size__text(file__size(run->capture), size, sizeof(size)), run->capture,
+		  run->capture);
+}
+
+/* run__say_nothing() - points, but not one event of them */
+static void run__say_nothing(const struct run *run)
+{
+	const struct capture_options *options = &run->record->capture;
+	const char *list = options->command ? options->command[0] : "-p PID";
+
+	say__error(
+		"no event in %.1f s: the target has points, but ran none that was to be recorded",
+		(double)run->result.duration_ns / 1e9);
+	say__error("is it at work? Trace longer (-d), with all categories; tracer list %s shows "
+		   "what it has",
+		   list);
+}
+
+/* run__finish() - after the capture: figures, export, what is kept; the exit status */
+static int run__finish(struct run *run)
+{
+	bool exported = false;
+	int failed = 0;
+
+	if (run__report(run))
+		failed = run->failed;
+	if (run->format) {
+		exported = !run__export(run);
+		if (!exported)
+			failed = run->failed;
+	} else if (run->result.any_event) {
+		run__say_capture(run);
+	}
+	if (exported && unlink(run->capture))
+		say__verbose("%s: %s", run->capture, strerror(errno));
+	if (!run->result.any_event) {
+		run__say_nothing(run);
+		if (!run->record->capture.command)
+			failed = STATUS_REFUSED;
+	}
+	if (failed)
+		return failed;
+	return run->record->capture.command ? run->result.command_status : STATUS_OK;
+}
+
+/* run__abandon() - the capture failed: keep what it has, remove what it has not */
+static void run__abandon(const struct run *run)
+{
+	if (run->result.chunks && file__size(run->capture))
+		say__error("what was captured so far is kept: %s", run->capture);
+	else
+		unlink(run->capture);
+}
+
+int record__main(int argc, char **argv)
+{
+	struct record *record = calloc(1, sizeof(*record));
+	struct run run = {.record = record, .failed = STATUS_REFUSED};
+	int status = STATUS_TRACER_FAILED;
+
+	if (!record)
+		return status;
+	status = record__parse(record, argc, argv);
+	if (status)
+		goto out;
+	if (record->capture.command)
+		run.failed = STATUS_TRACER_FAILED;
+	record->capture.progress = isatty(STDERR_FILENO) && say__level() >= SAY_NORMAL;
+	status = run.failed;
+	if (summary__check(record) || run__choose(&run))
+		goto out;
+	record->capture.path = run.capture;
+	run.result.command_status = -1;
+	signals__catch();
+	status = capture__run(&record->capture, &run.result, signals__flag());
+	if (record->capture.progress)
+		say__progress(NULL);
+	if (status) {
+		if (record->capture.command && status == STATUS_REFUSED)
+			status = STATUS_TRACER_FAILED;
+		run__abandon(&run);
+		goto out;
+	}
+	if (run.result.interrupted)
+		signals__next();
+	output__give(run.capture);
+	status = run__finish(&run);
+out:
+	if (run.capture != run.output)
+		free(run.capture);
+	free(run.output);
+	free(record);
+	return status;
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The options of `tracer record`. */
+#include "record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../base/say.h"
+
+enum record_key {
+	KEY_SAMPLE = 256,
+	KEY_TRACKS,
+	KEY_NO_FOLLOW,
+	KEY_NO_SCHED,
+	KEY_ON_FULL,
+	KEY_BUFFER_SIZE,
+	KEY_FLUSH_INTERVAL,
+	KEY_POLL_INTERVAL,
+	KEY_CPU,
+	KEY_CLOCK,
+	KEY_REPORT,
+	KEY_READY_FD,
+	KEY_SUMMARY,
+	KEY_FORCE,
+	/* of later versions: accepted by the parser, refused with a sentence */
+	KEY_LATER,
+	KEY_SPEC = KEY_LATER,
+	KEY_RUNTIME,
+	KEY_FLIGHT_RECORDER,
+	KEY_MAX_FILE_SIZE,
+	KEY_MAX_FILES,
+	KEY_START_PAUSED,
+	KEY_STACKS,
+	KEY_STATS_ONLY,
+};
+
+static const struct argp_option options[] = {
+	{"pid", 'p', "PID", 0, "Trace this process; may be given again", 0},
+	{"output", 'o', "FILE", 0,
+	 "x.trc: a capture; x.pftrace, x.pftrace.gz, x.pftrace.zst: Perfetto "
+	 "(default tracer-<pid>.pftrace in this folder; with COMMAND, <pid> is the tracer's own)",
+	 0},
+	{"duration", 'd', "DURATION", 0, "End after 500ms, 5s, 2m, ...", 0},
+	{"categories", 'c', "LIST", 0,
+	 "Of task, worker, steal, future, lock, zone, marker, flow, counter, message, frame; "
+	 "comma-separated (default all)",
+	 0},
+	{"sample", KEY_SAMPLE, "N", 0, "One task in N (default 1: all)", 1},
+	{"no-follow", KEY_NO_FOLLOW, NULL, 0, "Leave children out", 1},
+	{"no-sched", KEY_NO_SCHED, NULL, 0, "Leave the kernel's scheduling out", 1},
+	{"tracks", KEY_TRACKS, "lanes|task|workers", 0, "Rows of the Tasks group", 2},
+	{"force", KEY_FORCE, NULL, 0, "Replace output files that are there", 2},
+	{"report", KEY_REPORT, NULL, 0, "Print the report at the end", 2},
+	{"summary", KEY_SUMMARY, "FILE", 0, "Write the capture's figures there, as JSON", 2},
+	{"ready-fd", KEY_READY_FD, "N", 0, "Write one byte to descriptor N once attached", 3},
+	{"buffer-size", KEY_BUFFER_SIZE, "SIZE", 0,
+	 "Per CPU: 4M, 16M, ... (default from the machine's memory; `tracer doctor` shows it)", 3},
+	{"on-full", KEY_ON_FULL, "stop|overwrite|drop", 0,
+	 "When buffers or the disk are full (default drop, and count)", 3},
+	{"flush-interval", KEY_FLUSH_INTERVAL, "DURATION", 0,
+	 "How long records may wait to be written", 3},
+	{"poll-interval", KEY_POLL_INTERVAL, "DURATION", 0, "How the reader waits (0: busy)", 3},
+	{"cpu", KEY_CPU, "N", 0, "The reader runs on this CPU", 3},
+	{"clock", KEY_CLOCK, "auto|tsc|monotonic", 0, "Source of the records' time stamps", 3},
+	{"spec", KEY_SPEC, "FILE", OPTION_HIDDEN, "", 4},
+	{"runtime", KEY_RUNTIME, "NAME", OPTION_HIDDEN, "", 4},
+	{"flight-recorder", KEY_FLIGHT_RECORDER, "SIZE", OPTION_HIDDEN, "", 4},
+	{"max-file-size", KEY_MAX_FILE_SIZE, "SIZE", OPTION_HIDDEN, "", 4},
+	{"max-files", KEY_MAX_FILES, "N", OPTION_HIDDEN, "", 4},
+	{"start-paused", KEY_START_PAUSED, NULL, OPTION_HIDDEN, "", 4},
+	{"stacks", KEY_STACKS, "CATEGORY[:DEPTH]", OPTION_HIDDEN, "", 4},
+	{"stats-only", KEY_STATS_ONLY, NULL, OPTION_HIDDEN, "", 4},
+	OPTIONS_SPEECH,
+	{0},
+};
+
+static const char doc[] =
+	"Traces the tasks of running processes (-p) or of a program that it starts (COMMAND)."
+	"\v"
+	"Each option can also come from the environment, as TRACER_<LONG NAME> "
+	"(TRACER_BUFFER_SIZE=16M, TRACER_NO_SCHED=1); the command line wins.\n\n"
+	"Examples:\n"
+	"  sudo tracer -p 4711 -d 5s                       tracer-4711.pftrace\n"
+	"  sudo tracer -p 4711 -c task,steal -o x.trc      a capture, for tracer export and "
+	"report\n"
+	"  sudo tracer -o fib.pftrace.gz -- ./fib 30       a whole run\n"
+	"  sudo tracer --report -o run.trc -- ./solver     and its figures\n\n"
+	"Exit status: 0; with COMMAND the command's own (128 + N if signal N ended it). "
+	"1 the tracer refused or failed, 2 the command line is wrong; with COMMAND 125 for both, "
+	"126 the command cannot be run, 127 it is not found.";
+
+static int record__refuse_later(int key, const struct option_origin *origin)
+{
+	static const char *const what[] = {
+		[KEY_SPEC - KEY_LATER] = "probe specs",
+		[KEY_RUNTIME - KEY_LATER] = "adapters for runtimes without points",
+		[KEY_FLIGHT_RECORDER - KEY_LATER] = "the flight recorder",
+		[KEY_MAX_FILE_SIZE - KEY_LATER] =
+			"numbered segments; end the capture with -d instead",
+		[KEY_MAX_FILES - KEY_LATER] = "numbered segments; end the capture with -d instead",
+		[KEY_START_PAUSED - KEY_LATER] = "a paused start",
+		[KEY_STACKS - KEY_LATER] = "call stacks",
+		[KEY_STATS_ONLY - KEY_LATER] =
+			"figures without a trace; write x.trc, then: tracer report x.trc",
+	};
+
+	say__error("%s: not in this version (%s): %s", origin->name, TRACER_VERSION,
+		   what[key - KEY_LATER]);
+	return -EINVAL;
+}
+
+static int record__add_pid(struct record *record, const char *value,
+			   const struct option_origin *origin)
+{
+	uint64_t number;
+
+	if (option__number(value, origin, 1, INT32_MAX, &number))
+		return -EINVAL;
+	if (record->pids_of_environment && !origin->environment)
+		record->capture.pid_count = 0;
+	record->pids_of_environment = origin->environment;
+	for (int i = 0; i < record->capture.pid_count; i++)
+		if (record->pids[i] == (pid_t)number)
+			return 0;
+	if (record->capture.pid_count == RECORD_PIDS_MAX) {
+		say__error("%s: more than %d processes", origin->name, RECORD_PIDS_MAX);
+		return -EINVAL;
+	}
+	record->pids[record->capture.pid_count++] = (pid_t)number;
+	return 0;
+}
+
+/* one variable can name several: TRACER_PID=4711,4712 */
+static int record__add_pids(struct record *record, const char *value,
+			    const struct option_origin *origin)
+{
+	char *copy = strdup(value), *rest = copy, *word;
+	int rc = copy ? 0 : -ENOMEM;
+
+	while (!rc && (word = strsep(&rest, ",")))
+		rc = record__add_pid(record, word, origin);
+	free(copy);
+	return rc;
+}
+
+static int record__set_ready_fd(struct record *record, const char *value,
+				const struct option_origin *origin)
+{
+	uint64_t number;
+
+	if (option__number(value, origin, 0, INT32_MAX, &number))
+		return -EINVAL;
+	if (fcntl((int)number, F_GETFD) < 0) {
+		say__error("%s: descriptor %llu is not open; open it in the shell: tracer ... "
+			   "%llu>file",
+			   origin->name, (unsigned long long)number, (unsigned long long)number);
+		return -EINVAL;
+	}
+	record->capture.ready_fd = (int)number;
+	return 0;
+}
+
+static int record__set_duration(struct record *record, const char *value,
+				const struct option_origin *origin)
+{
+	if (option__duration(value, origin, &record->capture.duration_ns))
+		return -EINVAL;
+	if (record->capture.duration_ns)
+		return 0;
+	say__error("%s: a capture of no length; leave the option out for one without a limit",
+		   origin->name);
+	return -EINVAL;
+}
+
+static int record__set_categories(struct record *record, const char *value,
+				  const struct option_origin *origin)
+{
+	return option__categories(value, origin, &record->capture.categories);
+}
+
+static int record__set_word(struct record *record, int key, const char *value,
+			    const struct option_origin *origin)
+{
+	static const char *const clocks[] = {"auto", "tsc", "monotonic", NULL};
+	static const char *const fulls[] = {"drop", "stop", "overwrite", NULL};
+	static const char *const tracks[] = {"lanes", "task", "workers", NULL};
+	unsigned int index;
+
+	switch (key) {
+	case KEY_CLOCK:
+		if (option__word(value, origin, clocks, &index))
+			return -EINVAL;
+		record->capture.clock = (enum capture_clock)index;
+		return 0;
+	case KEY_ON_FULL:
+		if (option__word(value, origin, fulls, &index))
+			return -EINVAL;
+		record->capture.on_full = (enum capture_on_full)index;
+		return 0;
+	default:
+		if (option__word(value, origin, tracks, &index))
+			return -EINVAL;
+		record->tracks = (enum export_tracks)index;
+		return 0;
+	}
+}
+
+static int record__set_number(struct record *record, int key, const char *value,
+			      const struct option_origin *origin)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t number;
+
+	if (key == KEY_CPU) {
+		if (option__number(value, origin, 0, cpus > 0 ? (uint64_t)cpus - 1 : 0, &number))
+			return -EINVAL;
+		record->capture.cpu = (int)number;
+		return 0;
+	}
+	/* the gates' sampling field has 15 levels below "all" */
+	if (option__number(value, origin, 1, 1U << 15, &number))
+		return -EINVAL;
+	record->capture.sample = (uint32_t)number;
+	return 0;
+}
+
+static int record__set(void *ctx, int key, const char *value, const struct option_origin *origin)
+{
+	struct record *record = ctx;
+	struct capture_options *capture = &record->capture;
+
+	switch (key) {
+	case 'p':
+		return record__add_pids(record, value, origin);
+	case 'o':
+		record->output = value;
+		return 0;
+	case 'd':
+		return record__set_duration(record, value, origin);
+	case 'c':
+		return record__set_categories(record, value, origin);
+	case 'q':
+	case 'v':
+		return option__speech(key);
+	case KEY_SAMPLE:
+	case KEY_CPU:
+		return record__set_number(record, key, value, origin);
+	case KEY_TRACKS:
+	case KEY_ON_FULL:
+	case KEY_CLOCK:
+		return record__set_word(record, key, value, origin);
+	case KEY_NO_FOLLOW:
+		capture->follow = false;
+		return 0;
+	case KEY_NO_SCHED:
+		capture->sched = false;
+		return 0;
+	case KEY_BUFFER_SIZE:
+		return option__size(value, origin, &capture->buffer_size);
+	case KEY_FLUSH_INTERVAL:
+		return option__duration(value, origin, &capture->flush_interval_ns);
+	case KEY_POLL_INTERVAL:
+		return option__duration(value, origin, &capture->poll_interval_ns);
+	case KEY_REPORT:
+		record->report = true;
+		return 0;
+	case KEY_READY_FD:
+		return record__set_ready_fd(record, value, origin);
+	case KEY_SUMMARY:
+		record->summary = value;
+		return 0;
+	case KEY_FORCE:
+		record->force = true;
+		return 0;
+	default:
+		return record__refuse_later(key, origin);
+	}
+}
+
+static int record__refuse_operand(void *ctx, const char *operand)
+{
+	(void)ctx;
+	say__error("'%s': to start a program put -- before it: tracer [OPTION...] -- %s", operand,
+		   operand);
+	return -EINVAL;
+}
+
+static uint32_t categories__all(void)
+{
+	uint32_t all = 0;
+
+#define TRACER_CATEGORY(number, name, doc) all |= 1U << (number);
+#include "../../usdt/tracer/events.def"
+	return all;
+}
+
+int record__parse(struct record *record, int argc, char **argv)
+{
+	struct cmd_parser parser = {
+		.options = options,
+		.operands = "-p PID\n-- COMMAND [ARG]...",
+		.doc = doc,
+		.usage_status = STATUS_USAGE,
+		.ctx = record,
+		.set = record__set,
+		.operand = record__refuse_operand,
+	};
+	struct capture_options *capture = &record->capture;
+	int end = 1, rc;
+
+	*record = (struct record){
+		.capture =
+			{
+				.categories = categories__all(),
+				.sample = 1,
+				.follow = true,
+				.sched = true,
+				.poll_interval_ns = UINT64_MAX,
+				.flush_interval_ns = UINT64_MAX,
+				.cpu = -1,
+				.ready_fd = -1,
+				.compress = true,
+			},
+	};
+	/* what follows the first "--" is the command's, options and all */
+	while (end < argc && strcmp(argv[end], "--") != 0)
+		end++;
+	if (end < argc) {
+		capture->command = argv + end + 1;
+		parser.usage_status = STATUS_TRACER_FAILED;
+		argv[end] = NULL;
+	}
+	rc = cmd__parse(&parser, end, argv);
+	if (rc)
+		return rc;
+	if (capture->command && !capture->command[0]) {
+		say__error("no command after --; write: tracer [OPTION...] -- COMMAND [ARG]...");
+		return parser.usage_status;
+	}
+	if (capture->command && record->pids_of_environment)
+		capture->pid_count = 0;
+	if (capture->command && capture->pid_count) {
+		say__error("-p and a command at once; trace one or the other");
+		return parser.usage_status;
+	}
+	if (!capture->command && !capture->pid_count) {
+		say__error("nothing to trace; write: tracer -p PID, or: tracer -- COMMAND");
+		return parser.usage_status;
+	}
+	capture->pids = record->pids;
+	return 0;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tracer report: figures of a capture, for people or as JSON. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../base/say.h"
+#include "../report/report.h"
+#include "cmd.h"
+
+enum report_key { KEY_JSON = 256, KEY_HTML };
+
+static const struct argp_option options[] = {
+	{"json", KEY_JSON, NULL, 0, "For programs", 0},
+	{"html", KEY_HTML, "FILE", OPTION_HIDDEN, "", 0},
+	OPTIONS_SPEECH,
+	{0},
+};
+
+static const char doc[] =
+	"Prints the figures of a capture."
+	"\v"
+	"Examples:\n"
+	"  tracer report run.trc\n"
+	"  tracer report --json run.trc | jq '.suspensions[] | {reason, count, p99_ns}'";
+
+struct report_command {
+	const char *capture;
+	bool json;
+};
+
+static int report__set(void *ctx, int key, const char *value, const struct option_origin *origin)
+{
+	struct report_command *command = ctx;
+
+	(void)value;
+	switch (key) {
+	case KEY_JSON:
+		command->json = true;
+		return 0;
+	case KEY_HTML:
+		say__error("%s: not in this version (%s); there is text, and --json", origin->name,
+			   TRACER_VERSION);
+		return -EINVAL;
+	default:
+		return option__speech(key);
+	}
+}
+
+static int report__operand(void *ctx, const char *operand)
+{
+	struct report_command *command = ctx;
+
+	if (command->capture) {
+		say__error("'%s': one capture at a time", operand);
+		return -EINVAL;
+	}
+	command->capture = operand;
+	return 0;
+}
+
+static int report__print(const struct report_command *command)
+{
+	char *err = NULL;
+	struct trace *trace = trace__open(command->capture, &err);
+	struct report *report = trace ? report__new() : NULL;
+	int rc = -ENOMEM;
+
+	if (report)
+		rc = report__read(report, trace, &err);
+	if (rc) {
+		say__error("%s", err ? err : strerror(-rc));
+		goto out;
+	}
+	rc = command->json ? report__json(report, stdout) : report__text(report, stdout);
+	if (!rc && fflush(stdout))
+		rc = -errno;
+	if (rc)
+		say__error("standard output: %s", strerror(-rc));
+out:
+	free(err);
+	report__free(report);
+	if (trace)
+		trace__close(trace);
+	return rc;
+}
+
+int report__main(int argc, char **argv)
+{
+	struct report_command command = {0};
+	struct cmd_parser parser = {
+		.options = options,
+		.operands = "CAPTURE",
+		.doc = doc,
+		.usage_status = STATUS_USAGE,
+		.ctx = &command,
+		.set = report__set,
+		.operand = report__operand,
+	};
+	int status = cmd__parse(&parser, argc, argv);
+
+	if (status)
+		return status;
+	if (!command.capture) {
+		say__error("no capture named; write: tracer report x.trc");
+		return STATUS_USAGE;
+	}
+	return report__print(&command) ? STATUS_REFUSED : STATUS_OK;
+}

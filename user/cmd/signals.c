@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ctrl-C and its relatives: counted, so that the first can end a capture and the second its export.
+ */
+#include "cmd.h"
+
+static volatile sig_atomic_t came;
+
+static void signal__count(int number)
+{
+	(void)number;
+	came = came + 1;
+}
+
+void signals__catch(void)
+{
+	struct sigaction action = {.sa_handler = signal__count};
+
+	/* no SA_RESTART: who waits shall look at the flag */
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+const volatile sig_atomic_t *signals__flag(void)
+{
+	return &came;
+}
+
+void signals__next(void)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	if (came)
+		came = came - 1;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
