@@ -175,7 +175,8 @@ struct model_loss {
 	X(SPAN_BEGIN_TWICE, "span_begin_twice", "the one before is ended")                              \
 	X(CONTINUATION_END_WITHOUT_BEGIN, "continuation_end_without_begin", "ignored")                   \
 	X(LATE_EVENT, "late_event", "an event older than one already seen: taken at that one's time")    \
-	X(UNKNOWN_EVENT, "unknown_event", "an event of a newer version: ignored")
+	X(UNKNOWN_EVENT, "unknown_event", "an event of a newer version: ignored")                        \
+	X(AFTER_LOSS, "after_loss", "any of the above where lost records, or CAPTURE_OFF, explain it")
 
 enum model_anomaly {
 #define X(id, name, doc) ANOMALY_##id,
