@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * All streams and what the kernel saw, merged into one sequence in the order of time.
+ *
+ * Each stream is in order, so a heap of their next records gives the whole in order - if nothing can
+ * still come that is older than the heap's top. What can still come?
+ *
+ * A stream with a decoded record is exact: what follows in it is not older. The trouble is with streams
+ * of which nothing is queued, and with those that the file has not mentioned yet. The capture bounds
+ * how late a record may be: a ring is drained when its window is full, when its thread leaves the CPU,
+ * when it ends, and by a tick at 50 Hz while it runs. A ROUND block at time R says that every piece
+ * that was copied before R stands above it. So a record that is not above it was copied after R, and
+ * it was written at most 45 ms before: two periods of the tick, the slack between the clocks of the
+ * points and of the kernel, and then some. Up to R - 45 ms nothing can come any more.
+ *
+ * That holds if the copies were complete. The drain at a switch is bounded, since it runs under the
+ * run-queue lock: bytes may stay in the ring of a thread that sleeps for long. Such a chunk shows it
+ * (its head is beyond its end), and then the stream's last stamp is the bound, until they came, or the
+ * thread or its program is known to have ended, or the stream's LAST chunk was read (which the
+ * thread's end brings, and which says how much will be missing for ever). A thread that blocks was
+ * drained whole (REC_CAUSE_BLOCK) and holds back nothing.
+ *
+ * So: an event is given out when its time is not beyond the minimum of these bounds. What the kernel
+ * saw (forks, execs, exits) stands in the same heap by its own time, before records of the same time.
+ *
+ * Memory: chunks are held as they came, 16 bytes a record or so, one record of each stream decoded. What
+ * is held back is what was recorded in 45 ms and the time between two ROUNDs, whatever the length of
+ * the capture. A thread that sleeps on undrained bytes may make that more, so beyond MERGE_HELD_MAX
+ * nothing is waited for: the heap's top is given out as it is, missing pieces are taken as lost. What
+ * then comes too late is given out when it comes, and counted in `late`. At the end of the file nothing
+ * can come, and everything is given out.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "merge.h"
+
+/* Orders of streams begin here; below are those of events of the capture itself. */
+#define MERGE_STREAMS (1ULL << 63)
+
+void merge__init(struct merge *merge, struct strings *strings, struct trace_totals *totals)
+{
+	*merge = (struct merge){0};
+	merge->context.strings = strings;
+	merge->context.totals = totals;
+	schema__init(&merge->context.schema);
+	processes__init(&merge->context.processes, strings);
+	table__init(&merge->by_id, strings__seed(strings));
+	table__init(&merge->context.thread_exits, strings__seed(strings));
+}
+
+static bool before(const struct merge_item *a, const struct merge_item *b)
+{
+	return a->time != b->time ? a->time < b->time : a->order < b->order;
+}
+
+static int heap__push(struct merge *merge, struct merge_item item)
+{
+	struct merge_item *bigger;
+	size_t capacity, i, up;
+
+	if (merge->count == merge->capacity) {
+		capacity = merge->capacity ? merge->capacity * 2 : 64;
+		bigger = reallocarray(merge->heap, capacity, sizeof(*bigger));
+		if (!bigger)
+			return -ENOMEM;
+		merge->heap = bigger;
+		merge->capacity = capacity;
+	}
+	for (i = merge->count++; i > 0; i = up) {
+		up = (i - 1) / 2;
+		if (!before(&item, &merge->heap[up]))
+			break;
+		merge->heap[i] = merge->heap[up];
+	}
+	merge->heap[i] = item;
+	return 0;
+}
+
+/* the top's place is taken by @item, which then finds its own */
+static void heap__replace_top(struct merge *merge, struct merge_item item)
+{
+	struct merge_item *heap = merge->heap;
+	size_t i = 0, down;
+
+	for (;;) {
+		down = 2 * i + 1;
+		if (down >= merge->count)
+			break;
+		if (down + 1 < merge->count && before(&heap[down + 1], &heap[down]))
+			down++;
+		if (!before(&heap[down], &item))
+			break;
+		heap[i] = heap[down];
+		i = down;
+	}
+	heap[i] = item;
+}
+
+static void heap__pop(struct merge *merge)
+{
+	merge->count--;
+	if (merge->count)
+		heap__replace_top(merge, merge->heap[merge->count]);
+}
+
+static struct merge_item stream__item(struct stream *stream)
+{
+	return (struct merge_item){stream->time, MERGE_STREAMS + stream->number, stream};
+}
+
+static void merge__remove(struct merge *merge, struct stream *stream)
+{
+	table__remove(&merge->by_id, stream->id);
+	*stream->link = stream->next;
+	if (stream->next)
+		stream->next->link = stream->link;
+	merge->stream_count--;
+	stream__free(&merge->context, stream);
+}
+
+int merge__add_chunk(struct merge *merge, const struct rec_chunk *chunk)
+{
+	struct stream *stream = table__get(&merge->by_id, chunk->stream);
+	int err;
+
+	if (!stream) {
+		if (merge->stream_count == MERGE_STREAMS_MAX) {
+			merge->context.totals->damaged++;
+			return 0;
+		}
+		stream = stream__new(&merge->context, chunk);
+		if (!stream)
+			return -ENOMEM;
+		err = table__set(&merge->by_id, stream->id, stream);
+		if (err) {
+			stream__free(&merge->context, stream);
+			return err;
+		}
+		stream->number = merge->stream_number++;
+		stream->next = merge->streams;
+		stream->link = &merge->streams;
+		if (stream->next)
+			stream->next->link = &stream->next;
+		merge->streams = stream;
+		merge->stream_count++;
+	}
+	return stream__add(&merge->context, stream, chunk);
+}
+
+int merge__add_event(struct merge *merge, const struct event *event)
+{
+	struct event *copy = malloc(sizeof(*copy));
+	int err;
+
+	if (!copy)
+		return -ENOMEM;
+	*copy = *event;
+	err = heap__push(merge, (struct merge_item){event->time, merge->control_number++, copy});
+	if (err)
+		free(copy);
+	else
+		merge->context.held += sizeof(*copy);
+	return err;
+}
+
+/* looks at all streams that wait */
+static int merge__look(struct merge *merge)
+{
+	struct stream *stream, *next;
+	int err;
+
+	for (stream = merge->streams; stream; stream = next) {
+		next = stream->next;
+		if (stream->ready)
+			continue;
+		switch (stream__peek(&merge->context, stream)) {
+		case STREAM_READY:
+			err = heap__push(merge, stream__item(stream));
+			if (err)
+				return err;
+			stream->ready = true;
+			break;
+		case STREAM_DONE:
+			merge__remove(merge, stream);
+			break;
+		case STREAM_WAITS:
+			if (stream__holds(&merge->context, stream) && stream->hold < merge->bound)
+				merge->bound = stream->hold;
+		}
+	}
+	return merge->context.no_memory ? -ENOMEM : 0;
+}
+
+int merge__settle(struct merge *merge)
+{
+	struct stream_context *context = &merge->context;
+	int err;
+
+	merge->bound = context->round > STREAM_DELAY_NS ? context->round - STREAM_DELAY_NS : 0;
+	if (context->eof)
+		merge->bound = UINT64_MAX;
+	err = merge__look(merge);
+	if (err || merge->count || context->held <= MERGE_HELD_MAX)
+		return err;
+	context->force = true;
+	err = merge__look(merge);
+	context->force = false;
+	return err;
+}
+
+/* the stream at the heap's top lost its record */
+static void merge__advance(struct merge *merge, struct stream *stream)
+{
+	switch (stream__peek(&merge->context, stream)) {
+	case STREAM_READY:
+		heap__replace_top(merge, stream__item(stream));
+		break;
+	case STREAM_WAITS:
+		heap__pop(merge);
+		stream->ready = false;
+		if (stream__holds(&merge->context, stream) && stream->hold < merge->bound)
+			merge->bound = stream->hold;
+		break;
+	case STREAM_DONE:
+		heap__pop(merge);
+		merge__remove(merge, stream);
+	}
+}
+
+int merge__next(struct merge *merge, struct event *event)
+{
+	struct merge_item top;
+	struct stream *stream;
+
+	if (!merge->count)
+		return 0;
+	top = merge->heap[0];
+	if (top.time > merge->bound && merge->context.held <= MERGE_HELD_MAX)
+		return 0;
+	if (top.order < MERGE_STREAMS) {
+		*event = *(struct event *)top.of;
+		free(top.of);
+		merge->context.held -= sizeof(*event);
+		heap__pop(merge);
+	} else {
+		stream = top.of;
+		if (!stream__take(&merge->context, stream, event) || !stream->record)
+			merge__advance(merge, stream);
+	}
+	if (event->time < merge->given)
+		merge->context.totals->late++;
+	else
+		merge->given = event->time;
+	return merge->context.no_memory ? -ENOMEM : 1;
+}
+
+void merge__free(struct merge *merge)
+{
+	size_t i;
+
+	for (i = 0; i < merge->count; i++) {
+		if (merge->heap[i].order < MERGE_STREAMS)
+			free(merge->heap[i].of);
+	}
+	while (merge->streams)
+		merge__remove(merge, merge->streams);
+	free(merge->heap);
+	table__free(&merge->by_id);
+	table__free(&merge->context.thread_exits);
+	processes__free(&merge->context.processes);
+	clock__free(&merge->context.clock);
+}

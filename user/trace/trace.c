@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Reading a capture: blocks go in at one end, events come out at the other.
+ *
+ * The file is read twice: first its clock snapshots alone (the rest is skipped, not unpacked), so that a
+ * stamp has one time from the beginning to the end; then everything, as far as order demands.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/say.h"
+#include "merge.h"
+#include "reader.h"
+#include "trace.h"
+
+struct trace {
+	struct reader reader;
+	struct merge merge;
+	struct strings *strings;
+	struct trace_totals totals;
+	struct event pending; /* waits until its process has been announced */
+	bool has_pending;
+	bool over;	      /* EV_end was given out */
+	const char *boot_id;
+	const char *machine;
+	uint64_t start, end;  /* of what is known of the capture, ns */
+	uint64_t stated_duration;
+	uint64_t image_budget; /* bytes of binaries' images that may still be kept */
+	char *error;
+};
+
+static struct json_object *parse_json(const uint8_t *data, size_t size)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	struct json_object *json = NULL;
+
+	if (!tokener)
+		return NULL;
+	if (size && size <= FILE_BLOCK_MAX)
+		json = json_tokener_parse_ex(tokener, (const char *)data, size);
+	/* a number at the very end is complete only once the text is */
+	if (!json && json_tokener_get_error(tokener) == json_tokener_continue)
+		json = json_tokener_parse_ex(tokener, "", 1);
+	json_tokener_free(tokener);
+	if (json && !json_object_is_type(json, json_type_object)) {
+		json_object_put(json);
+		json = NULL;
+	}
+	return json;
+}
+
+static void trace__meta(struct trace *trace, struct json_object *json, double *hz)
+{
+	struct stream_context *context = &trace->merge.context;
+	uint16_t sizes[SCHEMA_TYPES];
+	struct json_object *member;
+	const char *text;
+
+	text = json__string(json, "boot_id", "");
+	trace->boot_id = strings__add(trace->strings, text, strlen(text));
+	text = json__string(json, "machine", "");
+	trace->machine = strings__add(trace->strings, text, strlen(text));
+	text = json__string(json, "host", "");
+	context->processes.host = strings__add(trace->strings, text, strlen(text));
+	text = json__string(json, "events", "");
+	schema__learn(&context->schema, trace->strings, text, strlen(text), sizes);
+	if (json_object_object_get_ex(json, "clock_hz", &member))
+		*hz = json_object_get_double(member);
+}
+
+/* first pass: META and the clock snapshots */
+static int trace__scan(struct trace *trace)
+{
+	struct stream_context *context = &trace->merge.context;
+	struct reader_block block;
+	struct json_object *json;
+	struct file_clock clock;
+	double hz = 0;
+	int ret;
+
+	ret = reader__next(&trace->reader, FILE_META, &block);
+	if (ret < 0)
+		return ret;
+	json = ret ? parse_json(block.data, block.size) : NULL;
+	if (json)
+		trace__meta(trace, json, &hz);
+	json_object_put(json);
+	reader__rewind(&trace->reader);
+	while ((ret = reader__next(&trace->reader, FILE_CLOCK, &block)) > 0) {
+		if (block.size < sizeof(clock))
+			continue;
+		memcpy(&clock, block.data, sizeof(clock));
+		ret = clock__add(&context->clock, &clock);
+		if (ret < 0)
+			return ret;
+	}
+	if (ret < 0)
+		return ret;
+	reader__rewind(&trace->reader);
+	ret = clock__finish(&context->clock, hz);
+	if (ret == 0 && context->clock.count) {
+		trace->start = context->clock.snapshots[0].boottime;
+		trace->end = context->clock.snapshots[context->clock.count - 1].boottime;
+		/* gates open after the first snapshot; the slack is for how well it fits */
+		context->earliest = trace->start > STREAM_DELAY_NS ? trace->start - STREAM_DELAY_NS
+								   : 0;
+	}
+	trace->totals.clock_error_ns = context->clock.error_ns;
+	return ret;
+}
+
+struct trace *trace__open(const char *path, char **err)
+{
+	struct trace *trace = calloc(1, sizeof(*trace));
+	char *why = NULL;
+	int ret = -ENOMEM;
+
+	if (!trace)
+		goto fail;
+	trace->reader.fd = -1;
+	trace->image_budget = DSO_IMAGES_MAX;
+	trace->strings = strings__new();
+	if (!trace->strings)
+		goto fail;
+	merge__init(&trace->merge, trace->strings, &trace->totals);
+	trace->boot_id = trace->machine = strings__add(trace->strings, "", 0);
+	trace->totals.clock = "tsc";
+	ret = reader__open(&trace->reader, path, &why);
+	if (ret < 0)
+		goto fail;
+	trace->totals.bytes = trace->reader.size;
+	ret = trace__scan(trace);
+	if (ret < 0)
+		goto fail;
+	return trace;
+fail:
+	if (!why)
+		why = sentence__new("cannot read capture %s: %s", path, strerror(-ret));
+	if (err)
+		*err = why;
+	else
+		free(why);
+	trace__close(trace);
+	return NULL;
+}
+
+static int trace__task_record(struct trace *trace, const struct rec_header *header)
+{
+	struct processes *processes = &trace->merge.context.processes;
+	struct event event = {.time = header->time};
+	struct process *process;
+	struct rec_task task;
+	int err = 0;
+
+	if (header->size < sizeof(task))
+		return 0;
+	memcpy(&task, header, sizeof(task));
+	if (header->kind == REC_FORK)
+		process = processes__fork(processes, task.pid, task.parent, header->time);
+	else
+		process = processes__at(processes, task.pid, header->time);
+	if (!process)
+		return -ENOMEM;
+	event.process = process->shown.index;
+	event.pid = task.pid;
+	event.tid = task.tid;
+	switch (header->kind) {
+	case REC_FORK:
+		event.type = EV_fork;
+		event.nargs = 1;
+		event.args[0].u = process->parent->shown.index;
+		break;
+	case REC_EXEC:
+		event.type = EV_exec;
+		err = process__exec(processes, process, header->time);
+		break;
+	case REC_THREAD_EXIT:
+		event.type = EV_thread_exit;
+		if (header->time)
+			err = table__set(&trace->merge.context.thread_exits, task.tid,
+					 (void *)(uintptr_t)header->time);
+		break;
+	default:
+		event.type = EV_process_exit;
+		event.nargs = 1;
+		event.args[0].i = task.status;
+		process->exited_at = header->time;
+	}
+	if ((header->kind == REC_FORK || header->kind == REC_EXEC) && task.comm[0])
+		process__rename(processes, process, task.comm, sizeof(task.comm));
+	return err ? err : merge__add_event(&trace->merge, &event);
+}
+
+static int trace__record(struct trace *trace, const struct rec_header *header)
+{
+	const struct rec_chunk *chunk = (const void *)header;
+
+	switch (header->kind) {
+	case REC_CHUNK:
+		if (header->size < sizeof(*chunk) || chunk->len > header->size - sizeof(*chunk) ||
+		    !chunk->stream) {
+			trace->totals.damaged++;
+			return 0;
+		}
+		return merge__add_chunk(&trace->merge, chunk);
+	case REC_FORK:
+	case REC_EXEC:
+	case REC_THREAD_EXIT:
+	case REC_PROCESS_EXIT:
+		return trace__task_record(trace, header);
+	default:
+		return 0; /* the kernel's scheduling is not shown yet; later kinds are skipped */
+	}
+}
+
+/* records begin at multiples of 8, so the structures may be looked at where they are */
+static int trace__records(struct trace *trace, const struct reader_block *block)
+{
+	const struct rec_header *header;
+	size_t at = 0;
+	int err;
+
+	while (block->size - at >= sizeof(*header)) {
+		header = (const void *)(block->data + at);
+		if (header->size < sizeof(*header) || header->size > block->size - at) {
+			trace->totals.damaged++;
+			break;
+		}
+		err = trace__record(trace, header);
+		if (err)
+			return err;
+		at += (header->size + 7ULL) & ~7ULL;
+		if (at > block->size)
+			break;
+	}
+	return 0;
+}
+
+static int trace__dso(struct trace *trace, const struct reader_block *block)
+{
+	struct stream_context *context = &trace->merge.context;
+	size_t text = strnlen((const char *)block->data, block->size);
+	struct json_object *json;
+	struct dso *dso;
+
+	json = parse_json(block->data, text);
+	if (!json)
+		return 0;
+	if (text < block->size)
+		text++;
+	dso = dso__new(json, block->data + text, block->size - text, &trace->image_budget,
+		       &context->schema, trace->strings);
+	json_object_put(json);
+	return dso ? processes__add_dso(&context->processes, dso) : 0;
+}
+
+static int trace__process_block(struct trace *trace, struct json_object *json)
+{
+	struct event event = {.type = EV_process};
+	struct process *process;
+
+	process = processes__describe(&trace->merge.context.processes, json, &event.time);
+	if (!process)
+		return -ENOMEM;
+	if (process->announced)
+		return 0;
+	event.process = process->shown.index;
+	event.pid = event.tid = process->shown.pid;
+	return merge__add_event(&trace->merge, &event);
+}
+
+static void trace__end_block(struct trace *trace, struct json_object *json)
+{
+	static const char *const causes[LOSS_KINDS] = {"ring_full", "target_ring_overrun",
+						       "read_fault"};
+	struct trace_totals *totals = &trace->totals;
+	struct json_object *member;
+	int64_t n;
+	int i;
+
+	if (json_object_object_get_ex(json, "finished", &member))
+		totals->finished = json_object_get_boolean(member);
+	if (json_object_object_get_ex(json, "target_exit", &member) &&
+	    json_object_is_type(member, json_type_int)) {
+		totals->has_target_exit = true;
+		totals->target_exit = json_object_get_int(member);
+	}
+	n = json__integer(json, "duration_ns", 0);
+	trace->stated_duration = n > 0 ? n : 0;
+	if (!json_object_object_get_ex(json, "lost", &member) ||
+	    !json_object_is_type(member, json_type_object))
+		return;
+	for (i = 0; i < LOSS_KINDS; i++) {
+		n = json__integer(member, causes[i], 0);
+		totals->lost_by[i] += n > 0 ? n : 0;
+	}
+}
+
+static int trace__json_block(struct trace *trace, const struct reader_block *block)
+{
+	struct json_object *json = parse_json(block->data, block->size);
+	int err = 0;
+
+	if (!json)
+		return 0;
+	switch (block->type) {
+	case FILE_MAP:
+		err = processes__map(&trace->merge.context.processes, json);
+		break;
+	case FILE_PROCESS:
+		err = trace__process_block(trace, json);
+		break;
+	case FILE_END:
+		trace__end_block(trace, json);
+		break;
+	}
+	json_object_put(json);
+	return err;
+}
+
+static int trace__block(struct trace *trace, const struct reader_block *block)
+{
+	struct stream_context *context = &trace->merge.context;
+	struct file_round round;
+
+	switch (block->type) {
+	case FILE_RECORDS:
+		return trace__records(trace, block);
+	case FILE_DSO:
+		return trace__dso(trace, block);
+	case FILE_ROUND:
+		if (block->size < sizeof(round))
+			return 0;
+		memcpy(&round, block->data, sizeof(round));
+		if (round.time > context->round && round.time >> 62 == 0)
+			context->round = round.time;
+		return 0;
+	default:
+		return trace__json_block(trace, block);
+	}
+}
+
+/* reads one block, or finds the end of the file */
+static int trace__read(struct trace *trace)
+{
+	struct reader_block block;
+	int ret;
+
+	ret = reader__next(&trace->reader, 0, &block);
+	if (ret < 0)
+		return ret;
+	if (ret == 0)
+		trace->merge.context.eof = true;
+	else
+		ret = trace__block(trace, &block);
+	if (ret < 0)
+		return ret;
+	return merge__settle(&trace->merge);
+}
+
+static void trace__finish(struct trace *trace)
+{
+	const struct stream_context *context = &trace->merge.context;
+	struct trace_totals *totals = &trace->totals;
+	int i;
+
+	totals->lost = 0;
+	for (i = 0; i < LOSS_KINDS; i++) {
+		if (__builtin_add_overflow(totals->lost, totals->lost_by[i], &totals->lost))
+			totals->lost = UINT64_MAX;
+	}
+	if (__builtin_add_overflow(totals->records, totals->lost, &totals->recorded))
+		totals->recorded = UINT64_MAX;
+	totals->complete = totals->finished && !totals->lost && !context->unknown_loss;
+	if (context->round > trace->end)
+		trace->end = context->round;
+	if (trace->merge.given > trace->end)
+		trace->end = trace->merge.given;
+	if (!trace->start)
+		trace->start = totals->first_time;
+	totals->duration_ns = trace->stated_duration ? trace->stated_duration
+						     : trace->end - trace->start;
+	if (context->monotonic_seen && !context->cycles_seen)
+		totals->clock = "monotonic";
+	else if (!strcmp(trace->machine, "aarch64"))
+		totals->clock = "cntvct";
+}
+
+/* a point's event: counts, and says whether its process shows it */
+static bool trace__shows(struct trace *trace, const struct event *event)
+{
+	struct process *process = trace->merge.context.processes.all[event->process];
+	struct trace_totals *totals = &trace->totals;
+	bool was_muted = process->muted;
+
+	if (!totals->first_time || event->time < totals->first_time)
+		totals->first_time = event->time;
+	if (event->time > totals->last_time)
+		totals->last_time = event->time;
+	if (event->type == EV_capture_off)
+		process->muted = true;
+	else if (event->type == EV_capture_on)
+		process->muted = false;
+	/* the two themselves are shown once each, whatever nests */
+	return !(was_muted && process->muted);
+}
+
+/* 1: @event became the announcement of a process; 0: it was announced before */
+static int trace__announce(struct trace *trace, uint32_t index, uint64_t time, struct event *event)
+{
+	struct process *process = trace->merge.context.processes.all[index];
+
+	if (process->announced)
+		return 0;
+	process->announced = true;
+	*event = (struct event){.time = time, .type = EV_process, .nargs = 2};
+	event->process = index;
+	event->pid = event->tid = process->shown.pid;
+	event->args[0].s = process->shown.name;
+	event->args[1].s = process->shown.cmdline;
+	return 1;
+}
+
+/* takes trace->pending, after the announcements that it needs */
+static int trace__give(struct trace *trace, struct event *event)
+{
+	const struct event *pending = &trace->pending;
+	struct process **processes = trace->merge.context.processes.all;
+	struct process *process = processes[pending->process];
+
+	if (pending->type == EV_fork &&
+	    trace__announce(trace, pending->args[0].u, pending->time, event))
+		return 1;
+	if (trace__announce(trace, pending->process, pending->time, event))
+		return 1;
+	trace->has_pending = false;
+	switch (pending->type) {
+	case EV_process:
+		return 0; /* announced before */
+	case EV_fork:
+		process->muted = processes[pending->args[0].u]->muted;
+		break;
+	case EV_exec:
+		process->muted = false;
+		break;
+	}
+	*event = *pending;
+	return 1;
+}
+
+static int trace__end(struct trace *trace, struct event *event)
+{
+	if (trace->over)
+		return 0;
+	trace->over = true;
+	trace__finish(trace);
+	*event = (struct event){.time = trace->end, .type = EV_end};
+	return 1;
+}
+
+int trace__next(struct trace *trace, struct event *event)
+{
+	int ret;
+
+	for (;;) {
+		if (trace->has_pending && trace__give(trace, event))
+			return 1;
+		ret = merge__next(&trace->merge, &trace->pending);
+		if (ret > 0) {
+			trace->has_pending = trace->pending.type >= SCHEMA_TYPES ||
+					     trace__shows(trace, &trace->pending);
+			continue;
+		}
+		if (ret == 0 && trace->merge.context.eof)
+			return trace__end(trace, event);
+		if (ret == 0)
+			ret = trace__read(trace);
+		if (ret < 0) {
+			if (!trace->error)
+				trace->error = sentence__new("cannot read the capture: %s",
+							     strerror(-ret));
+			return ret;
+		}
+	}
+}
+
+const struct trace_totals *trace__totals(const struct trace *trace)
+{
+	return &trace->totals;
+}
+
+const struct trace_process *trace__process(const struct trace *trace, uint32_t index)
+{
+	const struct processes *processes = &trace->merge.context.processes;
+
+	return index < processes->count ? &processes->all[index]->shown : NULL;
+}
+
+uint32_t trace__process_count(const struct trace *trace)
+{
+	return trace->merge.context.processes.count;
+}
+
+const char *trace__error(const struct trace *trace)
+{
+	return trace->error ? trace->error : "no error";
+}
+
+const char *trace__boot_id(const struct trace *trace)
+{
+	return trace->boot_id;
+}
+
+double trace__progress(const struct trace *trace)
+{
+	const struct reader *reader = &trace->reader;
+
+	if (!reader->size || reader->offset >= reader->size)
+		return 1;
+	return (double)reader->offset / (double)reader->size;
+}
+
+int64_t trace__monotonic_offset(const struct trace *trace)
+{
+	const struct clock *clock = &trace->merge.context.clock;
+
+	return clock->count ? (int64_t)(clock->snapshots[0].monotonic -
+					clock->snapshots[0].boottime)
+			    : 0;
+}
+
+int64_t trace__realtime_offset(const struct trace *trace)
+{
+	const struct clock *clock = &trace->merge.context.clock;
+
+	return clock->count ? (int64_t)(clock->snapshots[0].realtime -
+					clock->snapshots[0].boottime)
+			    : 0;
+}
+
+const struct event_schema *trace__schema(const struct trace *trace, uint16_t type)
+{
+	const struct schema *schema = &trace->merge.context.schema;
+
+	if (type >= SCHEMA_TYPES)
+		return schema__own(type);
+	return schema->sizes[type] ? &schema->rows[type].event : NULL;
+}
+
+void trace__close(struct trace *trace)
+{
+	if (!trace)
+		return;
+	if (trace->strings)
+		merge__free(&trace->merge);
+	reader__close(&trace->reader);
+	strings__free(trace->strings);
+	free(trace->error);
+	free(trace);
+}
