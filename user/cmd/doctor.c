@@ -28,8 +28,8 @@ static const char doc[] =
 
 /* One row of the table of features.h, with its answer. */
 struct row {
-	enum feature feature;
 	const char *id, *title, *since, *without, *remedy;
+	enum feature feature;
 	bool required, works;
 };
 
@@ -202,7 +202,7 @@ int doctor__main(int argc, char **argv)
 	{
 		const struct row rows[] = {
 #define X(id, title, since, required, without, remedy) \
-	{FEATURE_##id, #id, title, since, without, remedy, required, features.id},
+	{#id, title, since, without, remedy, FEATURE_##id, required, features.id},
 			FEATURES(X)
 #undef X
 		};

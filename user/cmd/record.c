@@ -24,7 +24,7 @@
 struct run {
 	const struct record *record;
 	char *output;			    /* what the user wants */
-	char *capture;			    /* the .trc: the same string if that is it */
+	char *capture;			    /* the .trc: the same name if that is it */
 	const struct output_format *format; /* NULL: the capture itself */
 	enum export_compression compression;
 	struct capture_result result;
@@ -33,9 +33,12 @@ struct run {
 
 static int run__choose_format(struct run *run)
 {
+	enum export_compression compression;
+
 	if (path__ends_with(run->output, ".trc"))
 		return 0;
-	run->format = output__format_of(run->output, &run->compression);
+	run->format = output__format_of(run->output, &compression);
+	run->compression = compression;
 	if (!run->format) {
 		say__error("%s: its name does not say which format; end it in .trc (a capture) or "
 			   ".pftrace (Perfetto)",
@@ -67,8 +70,8 @@ static int run__choose(struct run *run)
 	if (run__choose_format(run))
 		return -EINVAL;
 	if (!run->format) {
-		run->capture = run->output;
-		return output__claim(run->capture, record->force);
+		run->capture = strdup(run->output);
+		return run->capture ? output__claim(run->capture, record->force) : -ENOMEM;
 	}
 	if (output__check(run->output, record->force))
 		return -EEXIST;
@@ -305,8 +308,7 @@ int record__main(int argc, char **argv)
 	output__give(run.capture);
 	status = run__finish(&run);
 out:
-	if (run.capture != run.output)
-		free(run.capture);
+	free(run.capture);
 	free(run.output);
 	free(record);
 	return status;
