@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The Perfetto export as a whole: events of a trace, through a model, to packets in a file. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "../base/say.h"
+#include "perfetto.h"
+
+#define PROTO_BUFFER (1U << 20)
+#define EVENTS_PER_CHECK 4096U /* between looks at the stop flag, the error and the progress */
+
+static void op__end(void *ctx, uint64_t time)
+{
+	struct perfetto *px = ctx;
+
+	/* whatever the model has left open, in a capture that was cut for example */
+	for (struct row *row = px->all_rows; row; row = row->all_next)
+		row__close(px, row, time);
+	px->ended = true;
+}
+
+const struct model_ops perfetto_ops = {
+	.process = op__process,
+	.thread = op__thread,
+	.worker_start = op__thread,
+	.thread_gone = op__thread_gone,
+	.task_born = op__task_born,
+	.task_instant = op__task_instant,
+	.stay_begin = op__stay_begin,
+	.stay_end = op__stay_end,
+	.gap_begin = op__gap_begin,
+	.gap_end = op__gap_end,
+	.task_gone = op__task_gone,
+	.span_begin = op__span_begin,
+	.span_end = op__span_end,
+	.queue_depth = op__queue_depth,
+	.steal = op__steal,
+	.steal_failed = op__steal_failed,
+	.future = op__future,
+	.continuation_begin = op__continuation_begin,
+	.continuation_end = op__continuation_end,
+	.active_continuations = op__active_continuations,
+	.zone_begin = op__zone_begin,
+	.zone_end = op__zone_end,
+	.annotation = op__annotation,
+	.task_counts = op__task_counts,
+	.lost = op__lost,
+	.end = op__end,
+};
+
+int perfetto__init(struct perfetto *px, struct output *output, const struct perfetto_info *info)
+{
+	memset(px, 0, sizeof(*px));
+	px->output = output;
+	px->info = *info;
+	px->rows.size = sizeof(struct row);
+	px->slices.size = sizeof(struct slice);
+	px->notes.size = sizeof(struct note);
+	px->tasks.size = sizeof(struct drawn_task);
+	px->threads.size = sizeof(struct drawn_thread);
+	px->labels.size = sizeof(struct label);
+	px->sets = calloc(PERFETTO_SETS, sizeof(*px->sets));
+	if (!px->sets)
+		return -ENOMEM;
+	return proto__new(&px->proto, PROTO_BUFFER);
+}
+
+void perfetto__free(struct perfetto *px)
+{
+	struct map *maps[] = {&px->tids, &px->things, &px->flows, &px->colors};
+	struct pool *pools[] = {&px->rows,  &px->slices,  &px->notes,
+				&px->tasks, &px->threads, &px->labels};
+
+	while (px->processes) {
+		struct drawn_process *process = px->processes;
+
+		px->processes = process->next;
+		map__free(&process->labels);
+		free(process);
+	}
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		map__free(maps[i]);
+	for (size_t i = 0; i < TABLES; i++)
+		map__free(&px->interned[i]);
+	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
+		pool__free(pools[i]);
+	free(px->sets);
+	proto__free(&px->proto);
+}
+
+static uint64_t start_time(const void *ctx, uint32_t index)
+{
+	const struct trace_process *process = trace__process(ctx, index);
+
+	return process ? process->start_time : 0;
+}
+
+static void export__progress(const struct perfetto *px, struct trace *trace)
+{
+	say__progress("exporting: %3.0f %%, %.1f MiB", 100 * trace__progress(trace),
+		      (double)output__bytes(px->output) / (1 << 20));
+}
+
+/* all events to the model; 0, or -errno of the trace or the sink */
+static int export__events(struct perfetto *px, struct model *model, struct trace *trace,
+			  const struct export_options *options, char **err)
+{
+	uint64_t count = 0, last = 0;
+	struct event event;
+	int got, result;
+
+	while ((got = trace__next(trace, &event)) > 0) {
+		if (!px->started)
+			perfetto__start(px, event.time);
+		if (event.time > last)
+			last = event.time;
+		result = model__event(model, &event);
+		if (result)
+			return result;
+		if (++count % EVENTS_PER_CHECK)
+			continue;
+		if (px->error)
+			return px->error;
+		if (options->stop && *options->stop)
+			break;
+		if (options->progress)
+			export__progress(px, trace);
+	}
+	if (got < 0) {
+		*err = sentence__new("%s", trace__error(trace));
+		return got;
+	}
+	if (!px->started)
+		perfetto__start(px, last);
+	result = model__end(model, last);
+	return result ? result : px->error;
+}
+
+/* what the reader of the file may want to know of the capture beside its events */
+static void export__attributes(struct perfetto *px, const struct trace *trace)
+{
+	const struct trace_totals *totals = trace__totals(trace);
+	static const char *const keys[] = {"tracer.records", "tracer.lost", "tracer.complete",
+					   "tracer.clock", "tracer.clock_error_ns"};
+	char records[24], lost[24], clock_error[24];
+	const char *values[] = {records, lost, totals->complete ? "true" : "false",
+				totals->clock ? totals->clock : "unknown", clock_error};
+
+	snprintf(records, sizeof(records), "%" PRIu64, totals->records);
+	snprintf(lost, sizeof(lost), "%" PRIu64, totals->lost);
+	snprintf(clock_error, sizeof(clock_error), "%" PRIu64, totals->clock_error_ns);
+	perfetto__attributes(px, keys, values, sizeof(keys) / sizeof(keys[0]));
+}
+
+static void export__tell(const struct perfetto *px, const struct export_options *options)
+{
+	const struct perfetto_tally *tally = &px->tally;
+
+	if (tally->gaps_without_row || tally->evicted)
+		say__info("%s: more than %u tasks alive at once: %" PRIu64
+			  " waits are not drawn, %" PRIu64
+			  " in part (--tracks=task gives each task a row of its own)",
+			  options->path, PERFETTO_TASK_ROWS, tally->gaps_without_row,
+			  tally->evicted);
+	if (tally->too_deep)
+		say__info("%s: %" PRIu64 " slices nested deeper than %u are not drawn",
+			  options->path, tally->too_deep, PERFETTO_DEPTH_MAX);
+}
+
+static int export__run(struct perfetto *px, struct trace *trace,
+		       const struct export_options *options, char **err)
+{
+	struct model *model = model__new();
+	int result = -ENOMEM;
+
+	if (!model)
+		return result;
+	px->slot = model__add_sink(model, &perfetto_ops, px);
+	result = px->slot < 0 ? px->slot : export__events(px, model, trace, options, err);
+	if (!result) {
+		export__attributes(px, trace);
+		perfetto__flush(px);
+		result = px->error;
+	}
+	model__free(model);
+	return result;
+}
+
+int export__perfetto(struct trace *trace, const struct export_options *options, char **err)
+{
+	struct perfetto_info info = {
+		.boot_id = trace__boot_id(trace),
+		.monotonic_offset = trace__monotonic_offset(trace),
+		.realtime_offset = trace__realtime_offset(trace),
+		.start_time = start_time,
+		.ctx = trace,
+		.tracks = options->tracks,
+	};
+	struct output *output = NULL;
+	struct perfetto px = {};
+	char *why = NULL;
+	int result, closed;
+
+	result = output__open(&output, options->path, options->compression);
+	if (result)
+		goto cleanup;
+	result = perfetto__init(&px, output, &info);
+	if (!result)
+		result = export__run(&px, trace, options, &why);
+	closed = output__close(output);
+	if (!result)
+		result = closed;
+	if (options->progress)
+		say__progress(NULL);
+	if (!result)
+		export__tell(&px, options);
+cleanup:
+	perfetto__free(&px);
+	if (result && !why && result == -ENOSPC)
+		why = sentence__new(
+			"%s: no space left on the device; make room, or choose another place "
+			"with -o",
+			options->path);
+	else if (result && !why)
+		why = sentence__new("%s: cannot write: %s; choose another place with -o",
+				    options->path, strerror(-result));
+	if (err)
+		*err = why;
+	else
+		free(why);
+	return result;
+}

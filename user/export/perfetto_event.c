@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Worker states, steals, futures, zones, markers, arrows, counters, messages, and losses. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "perfetto.h"
+
+/* an instant whose name is its category's; to be closed */
+static void instant__open(struct perfetto *px, const struct row *row,
+			  enum perfetto_category category, uint64_t time)
+{
+	event__open(px, row, EVENT_INSTANT, time);
+	event__title(px, category, category + 1, FORM_PLAIN, NULL);
+	px->tally.instants[category]++;
+}
+
+/* Worker states */
+
+void op__span_begin(void *ctx, struct model_thread *model, enum span_kind kind, const char *name,
+		    uint64_t time)
+{
+	static const struct {
+		enum perfetto_category category;
+		enum perfetto_form form;
+		uint32_t unnamed;
+	} kinds[] = {
+		[SPAN_SLEEP] = {CATEGORY_WORKER_SLEEP, FORM_SLEEP, NAME_SLEEP},
+		[SPAN_BACKGROUND] = {CATEGORY_WORKER_BACKGROUND, FORM_PLAIN, NAME_BACKGROUND},
+		[SPAN_BULK] = {CATEGORY_WORKER_BULK, FORM_PLAIN, NAME_BULK},
+	};
+	struct perfetto *px = ctx;
+	struct drawn_thread *thread = thread__get(px, model);
+	struct slice *slice;
+
+	if (!thread)
+		return;
+	if (thread->spans[kind])
+		op__span_end(px, model, kind, NULL, 0, time);
+	if (name && !*name)
+		name = NULL;
+	slice = slice__new(px, SLICE_SPAN, kinds[kind].category, kinds[kind].form, name,
+			   name ? 0 : kinds[kind].unnamed);
+	if (!slice)
+		return;
+	slice->thread = thread;
+	slice->span = (uint8_t)kind;
+	if (kind == SPAN_SLEEP) {
+		slice->function = name;
+		slice->function_iid = intern__text(px, TABLE_STRINGS, FORM_PLAIN, name);
+	}
+	thread->spans[kind] = slice;
+	row__push(px, &thread->row, slice, time, NULL);
+}
+
+void op__span_end(void *ctx, struct model_thread *model, enum span_kind kind, const char *cause,
+		  uint64_t begin, uint64_t time)
+{
+	struct perfetto *px = ctx;
+	struct drawn_thread *thread = model->priv[px->slot];
+	struct slice *slice = thread ? thread->spans[kind] : NULL;
+
+	(void)begin;
+	if (!slice)
+		return;
+	thread->spans[kind] = NULL;
+	row__remove(px, slice, NULL, NULL, cause, time);
+}
+
+/* declares the row of a counter; rank orders the counters of a process */
+static void counter__declare(struct perfetto *px, struct drawn_process *process, struct row *row,
+			     const char *name, int32_t rank)
+{
+	struct descriptor d = {
+		.uuid = row->uuid,
+		.parent = row__group(px, process, ROW_COUNTERS)->uuid,
+		.name = name,
+		.counter = true,
+		.no_merge = true,
+		.rank = rank,
+	};
+
+	row->declared = true;
+	descriptor__write(px, &d);
+}
+
+void op__queue_depth(void *ctx, struct model_thread *thread, uint32_t worker, uint64_t depth,
+		     uint64_t time)
+{
+	struct perfetto *px = ctx;
+	struct drawn_process *process = process__get(px, thread->process);
+	struct row *row = process ? row__thing(px, process, ROW_QUEUE_DEPTH, worker) : NULL;
+	char name[40];
+
+	if (!row)
+		return;
+	if (!row->declared) {
+		snprintf(name, sizeof(name), "queue depth %u", worker);
+		counter__declare(px, process, row, name, (int32_t)(COUNTS + worker % 100000));
+	}
+	counter__write(px, row, time, (int64_t)depth);
+}
+
+static void steal__annotate(struct perfetto *px, uint32_t thief, uint32_t victim)
+{
+	annotate__uint(px, ANNOTATION_THIEF, thief);
+	annotate__uint(px, ANNOTATION_VICTIM, victim);
+}
+
+void op__steal(void *ctx, struct model_thread *thief_thread, struct model_thread *victim_thread,
+	       uint32_t thief, uint32_t victim, struct model_task *task, uint64_t victim_depth,
+	       uint64_t time)
+{
+	struct perfetto *px = ctx;
+	struct drawn_thread *to = thread__get(px, thief_thread);
+	struct drawn_thread *from = victim_thread ? thread__get(px, victim_thread) : NULL;
+	uint64_t arrow = from ? flow__new(px, FLOW_STEAL) : 0;
+
+	if (!to)
+		return;
+	if (from) {
+		instant__open(px, &from->row, CATEGORY_STOLEN, time);
+		steal__annotate(px, thief, victim);
+		event__flow(px, arrow);
+		event__close(px);
+	}
+	instant__open(px, &to->row, CATEGORY_STEAL, time);
+	steal__annotate(px, thief, victim);
+	if (task)
+		annotate__hex(px, ANNOTATION_TASK, task->identity);
+	if (victim_depth != UINT64_MAX)
+		annotate__uint(px, ANNOTATION_VICTIM_DEPTH, victim_depth);
+	if (arrow)
+		event__flow_end(px, arrow);
+	event__close(px);
+}
+
+void op__steal_failed(void *ctx, struct model_thread *model, uint32_t thief, uint32_t victim,
+		      uint64_t time)
+{
+	struct perfetto *px = ctx;
+	struct drawn_thread *thread = thread__get(px, model);
+
+	if (!thread)
+		return;
+	instant__open(px, &thread->row, CATEGORY_STEAL_FAILED, time);
+	steal__annotate(px, thief, victim);
+	event__close(px);
+}
+
+/* Futures */
+
+static struct future_set *future__slot(const struct perfetto *px,
+				       const struct drawn_process *process, uint64_t object)
+{
+	return &px->sets[perfetto__hash(process->seed, FLOW_SET, object) % PERFETTO_SETS];
+}
+
+/* A set that was long ago has lost its place to another: then its arrow has no end, no harm. */
+uint64_t future__set_flow(const struct perfetto *px, const struct drawn_process *process,
+			  uint64_t object)
+{
+	const struct future_set *set = future__slot(px, process, object);
+
+	return set->process == process && set->object == object ? set->flow : 0;
+}
+
+static uint64_t future__remember_set(struct perfetto *px, const struct drawn_process *process,
+				     uint64_t object)
+{
+	struct future_set *set = future__slot(px, process, object);
+
+	set->process = process;
+	set->object = object;
+	set->flow = flow__new(px, FLOW_SET);
+	return set->flow;
+}
+
+void op__future(void *ctx, enum event_type kind, uint64_t object, uint64_t continuation,
+		struct model_task *task, struct model_thread *thread, uint64_t time)
+{
+	struct perfetto *px = ctx;
+	struct drawn_task *waiter =
+		task && kind == EV_future_wait ? task__get(px, task, time) : NULL;
+	struct drawn_process *process = process__get(px, thread->process);
+	struct row *row = thread__host(px, thread, task);
+	enum perfetto_category category;
+
+	if (!row || !process)
+		return;
+	switch (kind) {
+	case EV_future_created:
+		category = CATEGORY_FUTURE_CREATED;
+		break;
+	case EV_future_wait:
+		category = CATEGORY_FUTURE_WAIT;
+		break;
+	case EV_future_set:
+		category = CATEGORY_FUTURE_SET;
+		break;
+	case EV_future_exception:
+		category = CATEGORY_FUTURE_EXCEPTION;
+		break;
+	case EV_future_callback:
+		category = CATEGORY_FUTURE_CALLBACK;
+		break;
+	case EV_continuation_attached:
+		category = CATEGORY_CONTINUATION_ATTACHED;
+		break;
+	default:
+		return;
+	}
+	instant__open(px, row, category, time);
+	annotate__hex(px, ANNOTATION_OBJECT, object);
+	if (kind == EV_continuation_attached)
+		annotate__hex(px, ANNOTATION_CONTINUATION, continuation);
+	if (waiter) {
+		annotate__hex(px, ANNOTATION_TASK, waiter->identity);
+		waiter->object = object;
+	}
+	if (kind == EV_future_set || kind == EV_future_exception)
+		event__flow(px, future__remember_set(px, process, object));
+	event__close(px);
+}
+
+void op__continuation_begin(void *ctx, uint64_t future, uint64_t continuation,
+			    struct model_task *task, struct model_thread *thread, bool is_inline,
+			    uint64_t time)
+{
+	struct perfetto *px = ctx;
+	struct row *row = thread__host(px, thread, task);
+	struct slice *slice;
+
+	if (!row)
+		return;
+	slice = slice__new(px, SLICE_CONTINUATION, CATEGORY_CONTINUATION, FORM_PLAIN, NULL,
+			   CATEGORY_CONTINUATION + 1);
+	if (!slice)
+		return;
+	slice->owner = task ? task->priv[px->slot] : NULL;
+	slice->key = continuation;
+	slice->object = future;
+	slice->is_inline = is_inline;
+	row__push(px, row, slice, time, NULL);
+}
+
+static struct slice *continuation__find(struct slice *from, uint64_t future, uint64_t continuation)
+{
+	while (from && (from->kind != SLICE_CONTINUATION || from->key != continuation ||
+			from->object != future))
+		from = from->below;
+	return from;
+}
+
+void op__continuation_end(void *ctx, uint64_t future, uint64_t continuation,
+			  struct model_task *task, struct model_thread *thread, uint64_t begin,
+			  uint64_t time)
+{
+	struct perfetto *px = ctx;
+	struct drawn_task *drawn = task ? task->priv[px->slot] : NULL;
+	struct row *row = thread__host(px, thread, task);
+	struct slice *slice = row ? continuation__find(row->top, future, continuation) : NULL;
+
+	(void)begin;
+	if (slice) {
+		row__remove(px, slice, NULL, NULL, NULL, time);
+		return;
+	}
+	/* its task does not run: the last part has ended with the run */
+	slice = drawn ? continuation__find(drawn->parked, future, continuation) : NULL;
+	if (slice) {
+		row__unlink_parked(slice);
+		slice__free(px, slice);
+	}
+}
+
+/* Zones */
+
+static void zone__place(struct perfetto *px, struct slice *slice, const struct model_zone *zone)
+{
+	const char *colon = zone->where ? strrchr(zone->where, ':') : NULL;
+
+	slice->function = zone->function;
+	slice->function_iid = intern__text(px, TABLE_STRINGS, FORM_PLAIN, zone->function);
+	if (!zone->where || !*zone->where)
+		return;
+	slice->file = zone->where;
+	slice->file_iid = intern__text(px, TABLE_STRINGS, FORM_FILE, zone->where);
+	slice->line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+}
+
+void op__zone_begin(void *ctx, struct model_zone *zone, uint64_t time)
+{
+	struct perfetto *px = ctx;
+	struct row *row = thread__host(px, zone->thread, zone->task);
+	const char *name = zone->name ? zone->name : zone->function;
+	struct slice *slice;
+
+	if (!row)
+		return;
+	slice = slice__new(px, SLICE_ZONE, CATEGORY_ZONE, FORM_PLAIN, name,
+			   name ? 0 : CATEGORY_ZONE + 1);
+	if (!slice)
+		return;
+	slice->owner = zone->task ? zone->task->priv[px->slot] : NULL;
+	slice->key = zone->id;
+	zone__place(px, slice, zone);
+	zone->priv[px->slot] = slice;
+	row__push(px, row, slice, time, NULL);
+}
+
+void op__zone_end(void *ctx, struct model_zone *zone, struct model_thread *thread, uint64_t time,
+		  bool left_open)
+{
+	struct perfetto *px = ctx;
+	struct slice *slice = zone->priv[px->slot];
+
+	(void)thread;
+	(void)left_open;
+	if (!slice)
+		return;
+	zone->priv[px->slot] = NULL;
+	if (slice->row) {
+		row__remove(px, slice, NULL, NULL, NULL, time);
+		return;
+	}
+	row__unlink_parked(slice);
+	slice__free(px, slice);
+}
+
+static void zone__note(struct perfetto *px, const struct event *event, struct model_zone *zone)
+{
+	struct slice *slice = zone ? zone->priv[px->slot] : NULL;
+	struct note note = {.annotation = ANNOTATION_TEXT, .kind = NOTE_TEXT};
+
+	if (!slice)
+		return;
+	if (event->type == EV_zone_text) {
+		note.value.s = event->args[0].s;
+	} else if (event->type == EV_zone_value) {
+		note.name = event->args[0].s ? event->args[0].s : "value";
+		note.kind = event->real ? NOTE_DOUBLE : NOTE_INT;
+		note.value = event->args[1];
+	} else {
+		note.annotation = ANNOTATION_COLOR;
+		note.kind = NOTE_COLOR;
+		note.value = event->args[0];
+	}
+	slice__note(px, slice, &note);
+}
+
+static void message__draw(struct perfetto *px, const struct event *event, struct row *row,
+			  uint64_t time)
+{
+	const char *text = event->args[0].s && *event->args[0].s ? event->args[0].s : NULL;
+	uint32_t iid =
+		text ? intern__text(px, TABLE_NAMES, FORM_PLAIN, text) : CATEGORY_MESSAGE + 1;
+
+	event__open(px, row, EVENT_INSTANT, time);
+	event__title(px, CATEGORY_MESSAGE, iid, FORM_PLAIN, text);
+	if (event->type == EV_message_color)
+		annotate__color(px, (uint32_t)event->args[1].u);
+	event__close(px);
+	px->tally.instants[CATEGORY_MESSAGE]++;
+}
+
+/* Markers and frames: rows of their own, with one slice open at a time */
+
+static struct row *lane__get(struct perfetto *px, struct drawn_process *process, enum row_kind kind,
+			     uint64_t id, const char *name)
+{
+	struct row *row = row__thing(px, process, kind, id);
+	struct descriptor d = {.no_merge = true, .rank = 0};
+	char text[32];
+
+	/* named anew: readers that know the row already may keep the first name */
+	if (!row || (row->declared && !(kind == ROW_CHANNEL && name)))
+		return row;
+	if (kind == ROW_CHANNEL)
+		snprintf(text, sizeof(text), "channel %llu", (unsigned long long)id);
+	else
+		snprintf(text, sizeof(text), "frames");
+	d.uuid = row->uuid;
+	d.parent = row__group(px, process, ROW_MARKERS)->uuid;
+	d.name = name && *name ? name : text;
+	d.rank = (int32_t)(kind == ROW_CHANNEL ? id % (1U << 30) : 1U << 30);
+	row->declared = true;
+	descriptor__write(px, &d);
+	return row;
+}
+
+static void lane__end(struct perfetto *px, struct row *row, uint64_t time)
+{
+	if (row->top)
+		row__remove(px, row->top, NULL, NULL, NULL, time);
+}
+
+static void lane__begin(struct perfetto *px, struct row *row, enum perfetto_category category,
+			const char *name, uint64_t extra, uint64_t time)
+{
+	struct slice *slice;
+	void *color;
+
+	lane__end(px, row, time);
+	if (name && !*name)
+		name = NULL;
+	slice = slice__new(px, SLICE_PLAIN, category, FORM_PLAIN, name, name ? 0 : category + 1);
+	if (!slice)
+		return;
+	slice->object = extra;
+	color = name ? map__get(&px->colors, (uintptr_t)name, 0) : NULL;
+	slice->has_color = color != NULL;
+	slice->color = (uint32_t)(uintptr_t)color;
+	row__push(px, row, slice, time, NULL);
+}
+
+static void marker__draw(struct perfetto *px, const struct event *event,
+			 struct drawn_process *process, uint64_t time)
+{
+	const union event_arg *args = event->args;
+	struct row *row;
+
+	if (event->type == EV_marker_color) {
+		/* bit 32: black is a colour too, but no pointer */
+		if (args[0].s && px->colors.count < PERFETTO_INTERNED_MAX &&
+		    map__put(&px->colors, (uintptr_t)args[0].s, 0,
+			     (void *)(uintptr_t)(args[1].u | 1ULL << 32)))
+			px->error = -ENOMEM;
+		return;
+	}
+	row = lane__get(px, process, ROW_CHANNEL, args[0].u,
+			event->type == EV_channel_name ? args[1].s : NULL);
+	if (!row)
+		return;
+	if (event->type == EV_marker_set)
+		lane__begin(px, row, CATEGORY_MARKER, args[1].s, args[2].u, time);
+	else if (event->type == EV_marker_reset)
+		lane__end(px, row, time);
+}
+
+/* Arrows of the program */
+
+/* remembers that an arrow is under way, so that its end can be told from one whose start is missing
+ */
+static void flow__start(struct perfetto *px, uint64_t id)
+{
+	if (px->flows.count < PERFETTO_FLOWS_MAX && map__put(&px->flows, id, 0, px))
+		px->error = -ENOMEM;
+	event__flow(px, id);
+}
+
+/*
+ * An end whose start is not in this file is written as one more point of the arrow: readers count
+ * the former as an error, and the start may be in another file that is read together with this one.
+ */
+static void flow__end(struct perfetto *px, uint64_t id)
+{
+	if (map__remove(&px->flows, id, 0))
+		event__flow_end(px, id);
+	else
+		event__flow(px, id);
+}
+
+static void flow__draw(struct perfetto *px, const struct event *event,
+		       struct drawn_process *process, struct row *row, uint64_t time)
+{
+	bool on_marker = event->type == EV_marker_flow_start || event->type == EV_marker_flow_end;
+	bool shared = on_marker || event->type == EV_flow_shared_start ||
+		      event->type == EV_flow_shared_end;
+	uint64_t id = event->args[on_marker].u;
+	/* shared ids hold in all processes of all machines, so nothing of this one goes into them
+	 */
+	uint64_t hash = shared ? perfetto__hash(0, FLOW_SHARED, id)
+			       : perfetto__hash(process->seed ^ px->session, FLOW_OWN, id);
+
+	if (on_marker)
+		row = lane__get(px, process, ROW_CHANNEL, event->args[0].u, NULL);
+	if (!row)
+		return;
+	switch (event->type) {
+	case EV_flow_start:
+	case EV_flow_shared_start:
+	case EV_marker_flow_start:
+		instant__open(px, row, CATEGORY_FLOW_START, time);
+		flow__start(px, hash);
+		break;
+	case EV_flow_step:
+		instant__open(px, row, CATEGORY_FLOW_STEP, time);
+		event__flow(px, hash);
+		break;
+	default:
+		instant__open(px, row, CATEGORY_FLOW_END, time);
+		flow__end(px, hash);
+		break;
+	}
+	annotate__hex(px, ANNOTATION_ID, id);
+	event__close(px);
+}
+
+static void message__pass(struct perfetto *px, const struct event *event, struct row *row,
+			  uint64_t time)
+{
+	bool sent = event->type == EV_sent;
+	uint64_t hash = perfetto__hash(0, FLOW_MESSAGE, event->args[0].u);
+
+	instant__open(px, row, sent ? CATEGORY_SENT : CATEGORY_RECEIVED, time);
+	annotate__hex(px, ANNOTATION_ID, event->args[0].u);
+	annotate__hex(px, sent ? ANNOTATION_DESTINATION : ANNOTATION_SOURCE, event->args[1].u);
+	annotate__uint(px, ANNOTATION_BYTES, event->args[2].u);
+	if (sent)
+		flow__start(px, hash);
+	else
+		flow__end(px, hash);
+	event__close(px);
+}
+
+/* Counters of the program */
+
+static void counter__draw(struct perfetto *px, const struct event *event,
+			  struct drawn_process *process, uint64_t time)
+{
+	const char *name = event->args[0].s;
+	struct row *row = row__thing(px, process, ROW_OWN_COUNTER, (uintptr_t)name);
+
+	if (!row)
+		return;
+	if (!row->declared)
+		counter__declare(px, process, row, name && *name ? name : "counter",
+				 (int32_t)(200000 + process->counter_count++));
+	if (event->real)
+		counter__write_double(px, row, time, event->args[1].d);
+	else
+		counter__write(px, row, time, event->args[1].i);
+}
+
+void op__annotation(void *ctx, const struct event *event, struct model_task *task,
+		    struct model_thread *thread, struct model_zone *zone, uint64_t time)
+{
+	struct perfetto *px = ctx;
+	struct drawn_process *process = thread ? process__get(px, thread->process) : NULL;
+	struct row *row = NULL;
+
+	if (!process)
+		return;
+	switch (event->type) {
+	case EV_zone_text:
+	case EV_zone_color:
+	case EV_zone_value:
+		zone__note(px, event, zone);
+		return;
+	case EV_marker_set:
+	case EV_marker_reset:
+	case EV_channel_name:
+	case EV_marker_color:
+		marker__draw(px, event, process, time);
+		return;
+	case EV_counter:
+		counter__draw(px, event, process, time);
+		return;
+	case EV_frame:
+		row = lane__get(px, process, ROW_FRAME, (uintptr_t)event->args[0].s,
+				event->args[0].s);
+		if (row)
+			lane__begin(px, row, CATEGORY_FRAME, event->args[0].s, 0, time);
+		return;
+	case EV_marker_flow_start:
+	case EV_marker_flow_end:
+		flow__draw(px, event, process, NULL, time);
+		return;
+	default:
+		break;
+	}
+	row = thread__host(px, thread, task);
+	if (!row)
+		return;
+	if (event->type == EV_message || event->type == EV_message_color)
+		message__draw(px, event, row, time);
+	else if (event->type == EV_sent || event->type == EV_received)
+		message__pass(px, event, row, time);
+	else if (event->type >= EV_flow_start && event->type <= EV_flow_shared_end)
+		flow__draw(px, event, process, row, time);
+}
+
+/*
+ * Losses are known after the fact and those of two threads may overlap; on their row each begins
+ * where the one before has ended, at the earliest, and tells its true span in its annotations.
+ */
+void op__lost(void *ctx, struct model_process *model, const struct model_loss *loss, uint64_t time)
+{
+	static const char *const causes[LOSS_KINDS] = {
+		[LOSS_RING_FULL] = "ring_full",
+		[LOSS_TARGET_OVERRUN] = "target_ring_overrun",
+		[LOSS_READ_FAULT] = "read_fault",
+	};
+	struct perfetto *px = ctx;
+	struct drawn_process *process = model ? process__get(px, model) : px->processes;
+	uint64_t to = loss->to ? loss->to : time;
+	uint64_t from = loss->from && loss->from < to ? loss->from : to;
+	struct row *row;
+
+	if (!process)
+		return;
+	row = row__group(px, process, ROW_CAPTURE);
+	if (from < row->last)
+		from = row->last;
+	if (to < from)
+		to = from;
+	row->last = to;
+	event__open_at(px, row, EVENT_BEGIN, from);
+	event__title(px, CATEGORY_LOST, CATEGORY_LOST + 1, FORM_PLAIN, NULL);
+	annotate__uint(px, ANNOTATION_RECORDS, loss->records);
+	annotate__uint(px, ANNOTATION_TID, loss->tid);
+	if ((unsigned int)loss->cause < LOSS_KINDS)
+		annotate__text(px, ANNOTATION_CAUSE, 0, causes[loss->cause]);
+	annotate__uint(px, ANNOTATION_FROM, loss->from);
+	annotate__uint(px, ANNOTATION_TO, loss->to);
+	event__close(px);
+	event__open_at(px, row, EVENT_END, to);
+	event__close(px);
+	px->tally.begins[CATEGORY_LOST]++;
+	px->tally.ends++;
+}

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Packets. All are on one sequence; time stamps are differences to the packet before (a clock of
+ * the sequence's own, number 64, that a snapshot ties to BOOTTIME); names, categories and names of
+ * annotations are numbers that a packet before has told the meaning of.
+ *
+ * Field numbers are those of Perfetto's public definitions; tests/e2e/perfetto.proto names them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <tracer/ring.h>
+#include "perfetto.h"
+
+#define PACKET_ROOM \
+	(224U << 10) /* more than any packet takes: 16 notes of two strings, and the rest */
+#define CLOCK_REALTIME_ID 1
+#define CLOCK_MONOTONIC_ID 3
+#define CLOCK_BOOTTIME_ID 6
+#define CLOCK_OURS 64
+#define SEQUENCE_CLEARED 1
+#define SEQUENCE_NEEDS 2
+
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 33;
+	x *= TRACER_HASH_1;
+	x ^= x >> 33;
+	x *= TRACER_HASH_2;
+	return x ^ (x >> 33);
+}
+
+/* never 0, which means "none" for uuids and flows */
+uint64_t perfetto__hash(uint64_t seed, uint64_t kind, uint64_t id)
+{
+	uint64_t hash = mix(mix(mix(seed + kind) ^ id) + kind);
+
+	return hash ? hash : 1;
+}
+
+void perfetto__flush(struct perfetto *px)
+{
+	int err = output__write(px->output, px->proto.base, proto__used(&px->proto));
+
+	if (err && !px->error)
+		px->error = err;
+	px->proto.pos = px->proto.base;
+}
+
+static void packet__open(struct perfetto *px)
+{
+	if (proto__room(&px->proto) < PACKET_ROOM)
+		perfetto__flush(px);
+	px->packet = proto__begin(&px->proto, 1);
+}
+
+static void packet__open_with_prefix(struct perfetto *px)
+{
+	packet__open(px);
+	proto__raw(&px->proto, px->prefix, px->prefix_size);
+}
+
+static void packet__close(struct perfetto *px)
+{
+	proto__end(&px->proto, px->packet);
+}
+
+static void clock__write(struct proto *p, uint32_t id, uint64_t time, bool incremental)
+{
+	uint8_t *mark = proto__begin(p, 1);
+
+	proto__uint(p, 1, id);
+	proto__uint(p, 2, time);
+	if (incremental)
+		proto__uint(p, 3, 1);
+	proto__end(p, mark);
+}
+
+static void start__clocks(struct perfetto *px, uint32_t sequence, uint64_t time)
+{
+	struct proto *p = &px->proto;
+	uint8_t *mark;
+
+	packet__open(px);
+	proto__uint(p, 10, sequence);
+	proto__uint(p, 13, SEQUENCE_CLEARED);
+	proto__uint(p, 87, 1); /* first packet on the sequence */
+	mark = proto__begin(p, 6);
+	clock__write(p, CLOCK_BOOTTIME_ID, time, false);
+	clock__write(p, CLOCK_MONOTONIC_ID, time + (uint64_t)px->info.monotonic_offset, false);
+	clock__write(p, CLOCK_REALTIME_ID, time + (uint64_t)px->info.realtime_offset, false);
+	proto__uint(p, 2, CLOCK_BOOTTIME_ID);
+	proto__end(p, mark);
+	mark = proto__begin(p, 59); /* defaults */
+	proto__uint(p, 58, CLOCK_OURS);
+	proto__end(p, mark);
+	packet__close(px);
+
+	packet__open_with_prefix(px);
+	mark = proto__begin(p, 6);
+	clock__write(p, CLOCK_OURS, 0, true);
+	clock__write(p, CLOCK_BOOTTIME_ID, time, false);
+	proto__end(p, mark);
+	packet__close(px);
+	px->time = time;
+}
+
+static void interned__write(struct proto *p, uint32_t field, uint32_t iid, const char *text)
+{
+	uint8_t *mark = proto__begin(p, field);
+
+	proto__uint(p, 1, iid);
+	proto__string(p, 2, text);
+	proto__end(p, mark);
+}
+
+enum {
+	INTERNED_CATEGORIES = 1,
+	INTERNED_NAMES = 2,
+	INTERNED_ANNOTATIONS = 3,
+	INTERNED_STRINGS = 29
+};
+
+static void start__names(struct perfetto *px)
+{
+	static const char *const categories[] = {
+#define X(id, name) name,
+		PERFETTO_CATEGORIES(X)};
+	static const char *const names[] = {PERFETTO_NAMES(X)};
+	static const char *const annotations[] = {PERFETTO_ANNOTATIONS(X)};
+#undef X
+	struct proto *p = &px->proto;
+	uint8_t *mark;
+
+	packet__open_with_prefix(px);
+	mark = proto__begin(p, 12);
+	for (uint32_t i = 0; i < CATEGORIES; i++) {
+		interned__write(p, INTERNED_CATEGORIES, i + 1, categories[i]);
+		interned__write(p, INTERNED_NAMES, i + 1, categories[i]);
+	}
+	for (uint32_t i = NAME_FIRST + 1; i < NAMES; i++)
+		interned__write(p, INTERNED_NAMES, i, names[i - NAME_FIRST - 1]);
+	for (uint32_t i = 1; i < ANNOTATIONS; i++)
+		interned__write(p, INTERNED_ANNOTATIONS, i, annotations[i - 1]);
+	proto__end(p, mark);
+	packet__close(px);
+	px->next_iid[TABLE_NAMES] = NAMES;
+	px->next_iid[TABLE_ANNOTATIONS] = ANNOTATIONS;
+	px->next_iid[TABLE_STRINGS] = 1;
+}
+
+void perfetto__start(struct perfetto *px, uint64_t time)
+{
+	uint32_t sequence;
+	uint8_t *end = px->prefix;
+
+	px->boot_seed = 0;
+	for (const char *s = px->info.boot_id ? px->info.boot_id : ""; *s; s++)
+		px->boot_seed = mix(px->boot_seed ^ (unsigned char)*s);
+	px->session = perfetto__hash(px->boot_seed, 0, time);
+	/* the field has 32 bits; 0 is no sequence */
+	sequence = (uint32_t)(px->session >> 32) | 1;
+	*end++ = 10 << 3;
+	end = proto__encode(end, sequence);
+	*end++ = 13 << 3;
+	*end++ = SEQUENCE_NEEDS;
+	px->prefix_size = (uint8_t)(end - px->prefix);
+	start__clocks(px, sequence, time);
+	start__names(px);
+	px->started = true;
+}
+
+void perfetto__attributes(struct perfetto *px, const char *const *keys, const char *const *values,
+			  size_t count)
+{
+	struct proto *p = &px->proto;
+	uint8_t *mark;
+
+	packet__open_with_prefix(px);
+	mark = proto__begin(p, 126);
+	for (size_t i = 0; i < count; i++) {
+		uint8_t *attribute = proto__begin(p, 1);
+
+		proto__string(p, 1, keys[i]);
+		proto__string(p, 3, values[i]);
+		proto__end(p, attribute);
+	}
+	proto__end(p, mark);
+	packet__close(px);
+}
+
+static void descriptor__process(struct proto *p, const struct descriptor *d)
+{
+	uint8_t *mark = proto__begin(p, 3);
+
+	proto__uint(p, 1, d->pid);
+	if (d->cmdline && *d->cmdline)
+		proto__string(p, 2, d->cmdline);
+	if (d->name)
+		proto__string(p, 6, d->name);
+	if (d->start_time)
+		proto__uint(p, 7, d->start_time);
+	proto__end(p, mark);
+}
+
+static void descriptor__thread(struct proto *p, const struct descriptor *d)
+{
+	uint8_t *mark = proto__begin(p, 4);
+
+	proto__uint(p, 1, d->pid);
+	proto__uint(p, 2, d->tid);
+	if (d->name)
+		proto__string(p, 5, d->name);
+	proto__end(p, mark);
+}
+
+void descriptor__write(struct perfetto *px, const struct descriptor *d)
+{
+	struct proto *p = &px->proto;
+	char text[1100];
+	uint8_t *mark;
+
+	packet__open_with_prefix(px);
+	mark = proto__begin(p, 60);
+	proto__uint(p, 1, d->uuid);
+	if (d->parent)
+		proto__uint(p, 5, d->parent);
+	if (d->name && d->address) {
+		snprintf(text, sizeof(text), "%.1040s %s", d->name, d->address);
+		proto__string(p, 2, text);
+	} else if (d->name) {
+		proto__string(p, 2, d->name);
+	}
+	if (d->tid)
+		descriptor__thread(p, d);
+	else if (d->pid)
+		descriptor__process(p, d);
+	if (d->counter)
+		proto__end(p, proto__begin(p, 8));
+	if (d->ordered)
+		proto__uint(p, 11, 3); /* explicit */
+	if (d->rank >= 0)
+		proto__int(p, 12, d->rank);
+	if (d->no_merge)
+		proto__uint(p, 15, 2); /* none */
+	proto__end(p, mark);
+	packet__close(px);
+	px->tally.descriptors++;
+}
+
+/* the text of a form, in @buffer unless it is the string itself */
+static const char *form__text(enum perfetto_form form, const char *text, char *buffer, size_t size)
+{
+	const char *end;
+
+	switch (form) {
+	case FORM_PLAIN:
+		return text;
+	case FORM_SUSPENDED:
+		snprintf(buffer, size, "suspended: %s", text);
+		return buffer;
+	case FORM_SLEEP:
+		snprintf(buffer, size, "sleep: %s", text);
+		return buffer;
+	case FORM_FILE:
+		end = strrchr(text, ':');
+		snprintf(buffer, size, "%.*s", (int)(end ? end - text : (long)strlen(text)), text);
+		return buffer;
+	}
+	return text;
+}
+
+uint32_t intern__text(struct perfetto *px, enum perfetto_table table, enum perfetto_form form,
+		      const char *text)
+{
+	static const uint32_t fields[TABLES] = {
+		[TABLE_NAMES] = INTERNED_NAMES,
+		[TABLE_ANNOTATIONS] = INTERNED_ANNOTATIONS,
+		[TABLE_STRINGS] = INTERNED_STRINGS,
+	};
+	struct map *map = &px->interned[table];
+	char buffer[PROTO_STRING_MAX];
+	void *known;
+	uint32_t iid;
+	uint8_t *mark;
+
+	if (!text)
+		return 0;
+	/* equal strings of a trace have equal addresses, and live as long as it does */
+	known = map__get(map, (uintptr_t)text, form);
+	if (known)
+		return (uint32_t)(uintptr_t)known;
+	if (map->count >= PERFETTO_INTERNED_MAX)
+		return 0;
+	iid = px->next_iid[table];
+	if (map__put(map, (uintptr_t)text, form, (void *)(uintptr_t)iid))
+		return 0;
+	px->next_iid[table]++;
+	packet__open_with_prefix(px);
+	mark = proto__begin(&px->proto, 12);
+	interned__write(&px->proto, fields[table], iid,
+			form__text(form, text, buffer, sizeof(buffer)));
+	proto__end(&px->proto, mark);
+	packet__close(px);
+	return iid;
+}
+
+static void event__open_body(struct perfetto *px, const struct row *row, int type)
+{
+	struct proto *p = &px->proto;
+
+	px->event = proto__begin(p, 11);
+	proto__uint(p, 9, (uint64_t)type);
+	proto__raw(p, row->key, row->key_size);
+}
+
+void event__open(struct perfetto *px, const struct row *row, int type, uint64_t time)
+{
+	packet__open_with_prefix(px);
+	if (time < px->time)
+		time = px->time;
+	proto__uint(&px->proto, 8, time - px->time);
+	px->time = time;
+	event__open_body(px, row, type);
+}
+
+void event__open_at(struct perfetto *px, const struct row *row, int type, uint64_t time)
+{
+	packet__open_with_prefix(px);
+	proto__uint(&px->proto, 8, time);
+	proto__uint(&px->proto, 58, CLOCK_BOOTTIME_ID);
+	event__open_body(px, row, type);
+}
+
+void event__close(struct perfetto *px)
+{
+	proto__end(&px->proto, px->event);
+	packet__close(px);
+}
+
+void event__title(struct perfetto *px, enum perfetto_category category, uint32_t name_iid,
+		  enum perfetto_form form, const char *name)
+{
+	char buffer[PROTO_STRING_MAX];
+
+	proto__uint(&px->proto, 3, (uint64_t)category + 1);
+	if (name_iid)
+		proto__uint(&px->proto, 10, name_iid);
+	else if (name)
+		proto__string(&px->proto, 23, form__text(form, name, buffer, sizeof(buffer)));
+}
+
+uint64_t flow__new(struct perfetto *px, enum flow_kind kind)
+{
+	return perfetto__hash(px->session, kind, ++px->flows_made);
+}
+
+void event__flow(struct perfetto *px, uint64_t id)
+{
+	proto__fixed64(&px->proto, 47, id);
+	px->tally.flow_ids++;
+}
+
+void event__flow_end(struct perfetto *px, uint64_t id)
+{
+	proto__fixed64(&px->proto, 48, id);
+	px->tally.flow_ends++;
+}
+
+static uint8_t *annotate__begin(struct perfetto *px, uint32_t iid)
+{
+	uint8_t *mark = proto__begin(&px->proto, 4);
+
+	proto__uint(&px->proto, 1, iid);
+	return mark;
+}
+
+void annotate__uint(struct perfetto *px, uint32_t iid, uint64_t value)
+{
+	uint8_t *mark = annotate__begin(px, iid);
+
+	proto__uint(&px->proto, 3, value);
+	proto__end(&px->proto, mark);
+}
+
+void annotate__bool(struct perfetto *px, uint32_t iid, bool value)
+{
+	uint8_t *mark = annotate__begin(px, iid);
+
+	proto__uint(&px->proto, 2, value);
+	proto__end(&px->proto, mark);
+}
+
+/* "0x..." as a string: a reader that searches for an address finds it by its text */
+void annotate__hex(struct perfetto *px, uint32_t iid, uint64_t value)
+{
+	int digits = value ? (67 - __builtin_clzll(value)) / 4 : 1;
+	uint8_t *at = px->proto.pos;
+
+	*at++ = 4 << 3 | 2;
+	*at++ = (uint8_t)(digits + 6);
+	*at++ = 1 << 3;
+	*at++ = (uint8_t)iid;
+	*at++ = 6 << 3 | 2;
+	*at++ = (uint8_t)(digits + 2);
+	*at++ = '0';
+	*at++ = 'x';
+	for (int i = digits - 1; i >= 0; i--)
+		*at++ = (uint8_t) "0123456789abcdef"[value >> (4 * i) & 15];
+	px->proto.pos = at;
+}
+
+void annotate__color(struct perfetto *px, uint32_t rgb)
+{
+	uint8_t *mark = annotate__begin(px, ANNOTATION_COLOR);
+	char text[16];
+
+	snprintf(text, sizeof(text), "#%06x", rgb & 0xffffff);
+	proto__string(&px->proto, 6, text);
+	proto__end(&px->proto, mark);
+}
+
+void annotate__text(struct perfetto *px, uint32_t iid, uint32_t text_iid, const char *text)
+{
+	uint8_t *mark;
+
+	if (!text)
+		return;
+	mark = annotate__begin(px, iid);
+	if (text_iid)
+		proto__uint(&px->proto, 17, text_iid);
+	else
+		proto__string(&px->proto, 6, text);
+	proto__end(&px->proto, mark);
+}
+
+void annotate__texts(struct perfetto *px, uint32_t iid, const char *const *texts, uint32_t count)
+{
+	struct proto *p = &px->proto;
+	uint8_t *mark;
+
+	if (count == 1) {
+		annotate__text(px, iid, 0, texts[0]);
+		return;
+	}
+	mark = annotate__begin(px, iid);
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t *item = proto__begin(p, 12);
+
+		proto__string(p, 6, texts[i]);
+		proto__end(p, item);
+	}
+	proto__end(p, mark);
+}
+
+void annotate__note(struct perfetto *px, const struct note *note, uint32_t name_iid)
+{
+	struct proto *p = &px->proto;
+	uint8_t *mark;
+
+	if (note->kind == NOTE_COLOR) {
+		annotate__color(px, (uint32_t)note->value.u);
+		return;
+	}
+	mark = proto__begin(p, 4);
+	if (name_iid)
+		proto__uint(p, 1, name_iid);
+	else
+		proto__string(p, 10, note->name);
+	if (note->kind == NOTE_DOUBLE)
+		proto__double(p, 5, note->value.d);
+	else
+		proto__int(p, 4, note->value.i);
+	proto__end(p, mark);
+}
+
+void counter__write(struct perfetto *px, const struct row *row, uint64_t time, int64_t value)
+{
+	event__open(px, row, EVENT_COUNTER, time);
+	proto__int(&px->proto, 30, value);
+	event__close(px);
+	px->tally.counters++;
+}
+
+void counter__write_double(struct perfetto *px, const struct row *row, uint64_t time, double value)
+{
+	event__open(px, row, EVENT_COUNTER, time);
+	proto__double(&px->proto, 44, value);
+	event__close(px);
+	px->tally.counters++;
+}
