@@ -54,7 +54,7 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 	$(say) BPF $<
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) -g -O2 -mcpu=v3 --target=bpf -D__TARGET_ARCH_$(ARCH) -I/usr/include/$(MULTIARCH) \
-		$(WARN) -Iusdt -Ibpf -MMD -MP -c -o $@ $<
+		$(WARN) -Wno-unused-parameter -Iusdt -Ibpf -MMD -MP -c -o $@ $<
 
 $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(say) SKEL $@

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the programs keep of a thread, and what they exchange with the loader beside the records. */
+#ifndef TRACER_STATE_H
+#define TRACER_STATE_H
+
+/* rings of one thread that are drained: DSOs with points, and signal handlers inside points */
+#define STATE_RINGS 64
+
+enum ring_flags {
+	RING_FRESH = 1,	      /* no chunk has told of this stream yet */
+	RING_LOST_FULL = 8,   /* the values of enum rec_chunk_flags: bytes before tail were lost */
+	RING_LOST_OVERRUN = 16,
+	RING_LOST_FAULT = 32,
+	RING_LOST = 8 | 16 | 32,
+	RING_NO_ROOM = 64,    /* the last attempt found the per-CPU buffer full; nothing is lost yet */
+	RING_HARVESTED = 128, /* the loader has taken over: END of the capture */
+	RING_ORPHAN = 256,    /* adopted for a thread that may not be its owner, see attach.c */
+};
+
+/* where a window of the ring begins, and how many records came before */
+struct ring_mark {
+	__u64 position;
+	__u64 records;
+};
+
+struct ring_state {
+	__u64 ring;	     /* address in the target; 0: slot is free */
+	__u64 dso;
+	__u64 stream;
+	__u64 tail;	     /* first byte not yet handed over */
+	__u64 tail_records;  /* valid with RING_FRESH or RING_LOST */
+	__u64 head;	     /* as last read */
+	__u64 seen;	     /* its position and its records, extended to 64 bits */
+	__u64 seen_records;
+	struct ring_mark marks[2]; /* the last two flushes, newest first */
+	__u32 owner;	     /* tid in the ring's header: if it changes, the ring has gone to another thread */
+	__u32 flags;	     /* enum ring_flags */
+};
+
+struct thread_state {
+	/*
+	 * Held while a ring is drained. The tick and the scheduler interrupt a flush on the same CPU
+	 * between reading and moving the tail: whoever finds it set leaves the ring alone.
+	 */
+	__u32 busy;
+	__u32 count;	/* slots in use, from the front */
+	struct ring_state rings[STATE_RINGS];
+};
+
+/* Rings of threads that had them before the capture: thread and number -> ring. */
+struct adopt_key {
+	__u32 tid;
+	__u32 number;
+};
+
+struct adopted_ring {
+	__u64 ring;
+	__u64 dso;
+	__u64 head;	/* as read: the capture begins there */
+	__u32 owner;
+	__u32 flags;	/* RING_ORPHAN or 0 */
+};
+
+/* What the task iterator says of each ring at the end. */
+struct harvested_ring {
+	__u32 pid;
+	__u32 tid;
+	__u32 busy;	/* a drain is under way: ask again */
+	__u32 unused;
+	struct ring_state state;
+};
+
+enum iterator_mode { ITERATE_ADOPT, ITERATE_HARVEST };
+
+/* Everything that is refused or goes wrong in a program, by cause. */
+enum counter {
+	COUNT_FLUSHES,
+	COUNT_CHUNKS,
+	COUNT_BYTES,
+	COUNT_NO_ROOM,	      /* attempts to hand over that found the buffer full */
+	COUNT_FAULTS,	      /* target memory that could not be read */
+	COUNT_OVERRUNS,	      /* rings that the target went round */
+	COUNT_BUSY,	      /* tick or scheduler inside a drain */
+	COUNT_RINGS_REFUSED,  /* a thread with more than STATE_RINGS rings, or no memory */
+	COUNT_TASK_RECORDS_LOST, /* fork, exec and exit that found the buffer full */
+	COUNTERS
+};
+
+#endif /* TRACER_STATE_H */

@@ -1,0 +1,842 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The programs that drain the targets' rings.
+ *
+ * A ring is drained by its own thread only, or by what interrupts it on its CPU: the flush probe, the
+ * tick, the scheduler, and the hooks on the ways to die. So one plain flag per thread orders them
+ * (thread_state.busy), and a stream's tail needs no atomic access. What they hand over is a struct
+ * rec_chunk in the ring buffer of the CPU they run on.
+ *
+ * The target is hostile: head and header are read from its memory, every distance is bounded by the
+ * ring's size, and what does not fit is skipped and counted. Nothing is ever written there.
+ *
+ * Every program is "?": the loader turns on what the capture needs and the kernel has.
+ */
+#include "kernel.h"
+#include <tracer/ring.h>
+#include "records.h"
+#include "state.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* set by the loader before loading */
+const volatile bool follow = true;
+const volatile __u64 wake_bytes = 1 << 20; /* a CPU's buffer wakes the reader when it holds that much */
+const volatile __u64 load_wait_ns = 100 * 1000 * 1000;
+
+/* shared with the loader while running */
+int iterator_mode;
+__u64 tickets;		 /* libraries mapped, see loaded() */
+__u64 tickets_answered;
+__u64 streams;		 /* given out so far */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread_state);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);   /* thread group */
+	__type(value, __u32); /* unused */
+} targets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 20);
+	__type(key, struct adopt_key);
+	__type(value, struct adopted_ring);
+} adopted SEC(".maps");
+
+/* final counts of streams whose last chunk found no room */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 18);
+	__type(key, __u64); /* stream */
+	__type(value, struct rec_chunk);
+} ends SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, COUNTERS);
+	__type(key, __u32);
+	__type(value, __u64);
+} counters SEC(".maps");
+
+struct buffer {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 16);
+} template SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct buffer);
+} buffers SEC(".maps") = {.values = {&template}};
+
+static __always_inline void count(enum counter which, __u64 much)
+{
+	__u32 key = which;
+	__u64 *value = bpf_map_lookup_elem(&counters, &key);
+
+	if (value)
+		*value += much;
+}
+
+static __always_inline void *this_buffer(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&buffers, &cpu);
+}
+
+static __always_inline __u64 wakeup(void *buffer)
+{
+	return bpf_ringbuf_query(buffer, BPF_RB_AVAIL_DATA) > wake_bytes ? BPF_RB_FORCE_WAKEUP
+									 : BPF_RB_NO_WAKEUP;
+}
+
+static __always_inline bool is_target(__u32 tgid)
+{
+	return bpf_map_lookup_elem(&targets, &tgid) != NULL;
+}
+
+/* --- chunks ----------------------------------------------------------------------------------- */
+
+static __always_inline void chunk__describe(struct rec_chunk *chunk, const struct ring_state *ring,
+					    __u64 pid_tgid, __u32 len, __u16 cause, __u16 flags)
+{
+	chunk->h.size = sizeof(*chunk) + len;
+	chunk->h.kind = REC_CHUNK;
+	chunk->h.cpu = bpf_get_smp_processor_id();
+	chunk->h.time = bpf_ktime_get_boot_ns();
+	chunk->pid = pid_tgid >> 32;
+	chunk->tid = pid_tgid;
+	chunk->stream = ring->stream;
+	chunk->ring = ring->ring;
+	chunk->dso = ring->dso;
+	chunk->start = ring->tail;
+	chunk->start_records = ring->tail_records;
+	chunk->head = ring->seen;
+	chunk->head_records = ring->seen_records;
+	chunk->len = len;
+	chunk->cause = cause;
+	chunk->flags = flags | (ring->flags & RING_LOST) |
+		       (ring->flags & RING_FRESH ? REC_CHUNK_FIRST : 0);
+}
+
+/* Ring buffer reservations are of constant size: @room, of which @len are used. */
+static __always_inline int piece__hand_over(struct ring_state *ring, __u64 pid_tgid, __u64 len,
+					    __u16 cause, __u16 flags, const __u64 room,
+					    const bool sleepable)
+{
+	void *buffer = this_buffer();
+	struct rec_chunk *chunk;
+	const void *source;
+	long err;
+
+	if (!buffer)
+		return -ENOSPC;
+	chunk = bpf_ringbuf_reserve(buffer, sizeof(*chunk) + room, 0);
+	if (!chunk) {
+		count(COUNT_NO_ROOM, 1);
+		return -ENOSPC;
+	}
+	/* the compiler knows that len <= room and would drop what tells the verifier */
+	asm volatile("" : "+r"(len));
+	if (len > room)
+		len = room;
+	source = (const void *)(ring->ring + TRACER_RING_HEADER +
+				(ring->tail & (TRACER_RING_SIZE - 1)));
+	if (sleepable)
+		err = bpf_copy_from_user(chunk->data, len, source);
+	else
+		err = bpf_probe_read_user(chunk->data, len, source);
+	if (err) {
+		bpf_ringbuf_discard(chunk, BPF_RB_NO_WAKEUP);
+		return -EFAULT;
+	}
+	chunk__describe(chunk, ring, pid_tgid, len, cause, flags);
+	bpf_ringbuf_submit(chunk, wakeup(buffer));
+	ring->tail += len;
+	ring->flags &= ~(RING_FRESH | RING_LOST | RING_NO_ROOM);
+	count(COUNT_CHUNKS, 1);
+	count(COUNT_BYTES, len);
+	return 0;
+}
+
+/* the smallest of a few rooms that holds it, so that little of the buffer is wasted */
+static __always_inline int piece__small(struct ring_state *ring, __u64 pid_tgid, __u64 len,
+					__u16 cause, __u16 flags)
+{
+	if (len <= 160)
+		return piece__hand_over(ring, pid_tgid, len, cause, flags, 160, false);
+	if (len <= 928)
+		return piece__hand_over(ring, pid_tgid, len, cause, flags, 928, false);
+	return piece__hand_over(ring, pid_tgid, len, cause, flags, 4096, false);
+}
+
+static __always_inline int piece__large(struct ring_state *ring, __u64 pid_tgid, __u64 len,
+					__u16 cause, __u16 flags)
+{
+	if (len <= 4096)
+		return piece__hand_over(ring, pid_tgid, len, cause, flags, 4096, true);
+	if (len <= 16384)
+		return piece__hand_over(ring, pid_tgid, len, cause, flags, 16384, true);
+	if (len <= 32768)
+		return piece__hand_over(ring, pid_tgid, len, cause, flags, 32768, true);
+	return piece__hand_over(ring, pid_tgid, len, cause, flags, 65536, true);
+}
+
+/* --- rings ------------------------------------------------------------------------------------ */
+
+struct ring_header {	/* the part of struct tracer_ring that is read at every drain */
+	__u64 head;
+	__u32 limit;
+	__u32 window_end;
+	__u32 version;
+	__u32 pid;
+	__u32 tid;
+	__u32 clock;
+};
+
+static __always_inline void ring__begin(struct ring_state *ring, __u64 address, __u64 dso, __u64 head,
+					__u32 owner)
+{
+	__builtin_memset(ring, 0, sizeof(*ring));
+	ring->ring = address;
+	ring->dso = dso;
+	ring->stream = __sync_fetch_and_add(&streams, 1) + 1;
+	ring->tail = ring->seen = TRACER_HEAD_BYTES(head);
+	ring->head = head;
+	ring->owner = owner;
+	ring->flags = RING_FRESH;
+}
+
+static __always_inline void ring__look(struct ring_state *ring, __u64 head)
+{
+	ring->seen += TRACER_HEAD_BYTES(head - ring->head);
+	ring->seen_records += (__u16)(TRACER_HEAD_RECORDS(head) - TRACER_HEAD_RECORDS(ring->head));
+	ring->head = head;
+}
+
+/*
+ * The target has written over bytes that were not handed over: go on at the oldest window that is whole.
+ * @margin: bytes beyond head that may be half written, since the thread was interrupted in a point
+ */
+static __always_inline void ring__skip_lost(struct ring_state *ring, __u64 margin)
+{
+	__u64 position = ring->seen, records = ring->seen_records, mark;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		mark = ring->marks[i].position;
+		if (mark > ring->tail && ring->seen - mark + margin <= TRACER_RING_SIZE) {
+			position = mark;
+			records = ring->marks[i].records;
+		}
+	}
+	ring->flags |= ring->flags & RING_NO_ROOM ? RING_LOST_FULL : RING_LOST_OVERRUN;
+	ring->tail = position;
+	ring->tail_records = records;
+	count(COUNT_OVERRUNS, 1);
+}
+
+static __always_inline void ring__skip_fault(struct ring_state *ring)
+{
+	ring->flags |= RING_LOST_FAULT;
+	ring->tail = ring->seen;
+	ring->tail_records = ring->seen_records;
+	count(COUNT_FAULTS, 1);
+}
+
+/* bytes to hand over next: up to the ring's end and to @most */
+static __always_inline __u64 ring__next_piece(const struct ring_state *ring, __u64 most)
+{
+	__u64 len = ring->seen - ring->tail;
+	__u64 to_end = TRACER_RING_SIZE - (ring->tail & (TRACER_RING_SIZE - 1));
+
+	if (len > to_end)
+		len = to_end;
+	return len > most ? most : len;
+}
+
+/* the stream's last chunk, without data; kept for the loader if there is no room */
+static __always_inline void ring__end(struct ring_state *ring, __u64 pid_tgid, __u16 cause)
+{
+	struct rec_chunk last = {};
+
+	/* what could not be handed over by now is lost */
+	if (ring->tail != ring->seen) {
+		ring->flags |= ring->flags & RING_NO_ROOM ? RING_LOST_FULL : RING_LOST_FAULT;
+		ring->tail = ring->seen;
+		ring->tail_records = ring->seen_records;
+	}
+	if (piece__hand_over(ring, pid_tgid, 0, cause, REC_CHUNK_LAST, 160, false)) {
+		chunk__describe(&last, ring, pid_tgid, 0, cause, REC_CHUNK_LAST);
+		bpf_map_update_elem(&ends, &ring->stream, &last, BPF_ANY);
+	}
+	ring->ring = 0;
+}
+
+enum drain_how {
+	DRAIN_ALL = 1,	   /* else one piece of 4 KiB: the thread will run, and flush, again soon */
+	DRAIN_END = 2,	   /* and end the stream */
+	DRAIN_INSIDE = 4,  /* the thread may be inside a point */
+};
+
+/*
+ * Drain one ring where sleeping is not allowed. A global function: verified once, called in loops.
+ * @how: enum drain_how, and enum rec_cause in the upper half
+ */
+__noinline int drain(struct thread_state *thread, __u32 slot, __u32 how)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid(), len;
+	__u16 cause = how >> 16;
+	struct ring_header header;
+	struct ring_state *ring;
+	int i, err = 0;
+
+	if (!thread || slot >= STATE_RINGS)
+		return 0;
+	ring = &thread->rings[slot];
+	if (!ring->ring || ring->flags & RING_HARVESTED)
+		return 0;
+	if (bpf_probe_read_user(&header, sizeof(header), (void *)ring->ring)) {
+		count(COUNT_FAULTS, 1);
+	} else if (header.tid != ring->owner && ring->flags & RING_ORPHAN) {
+		ring->ring = 0;
+		return 0;
+	} else {
+		ring->owner = header.tid;
+		ring__look(ring, header.head);
+	}
+	if (ring->seen - ring->tail > TRACER_RING_SIZE - (how & DRAIN_INSIDE ? TRACER_RECORD_MAX : 0))
+		ring__skip_lost(ring, how & DRAIN_INSIDE ? TRACER_RECORD_MAX : 0);
+	for (i = 0; i < 34; i++) {
+		len = ring__next_piece(ring, 4096);
+		if (!len)
+			break;
+		err = piece__small(ring, pid_tgid, len, cause, 0);
+		if (err == -EFAULT) {
+			ring__skip_fault(ring);
+			break;
+		}
+		if (err) {
+			ring->flags |= RING_NO_ROOM;
+			break;
+		}
+		if (!(how & DRAIN_ALL))
+			break;
+	}
+	if (how & DRAIN_END)
+		ring__end(ring, pid_tgid, cause);
+	return 0;
+}
+
+static __always_inline void drain_thread(struct thread_state *thread, __u32 how, __u16 cause)
+{
+	__u32 i;
+
+	if (thread->busy) {
+		count(COUNT_BUSY, 1);
+		return;
+	}
+	thread->busy = 1;
+	barrier();
+	for (i = 0; i < STATE_RINGS; i++) {
+		if (i >= thread->count)
+			break;
+		drain(thread, i, how | (__u32)cause << 16);
+	}
+	if (how & DRAIN_END)
+		thread->count = 0;
+	barrier();
+	thread->busy = 0;
+}
+
+static __always_inline struct thread_state *thread__get(void)
+{
+	return bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+}
+
+/* --- the flush probe -------------------------------------------------------------------------- */
+
+/* the slot of a ring; a free one if it has none; -1 if there is none. Global for the verifier's sake. */
+__noinline int thread__find(struct thread_state *thread, __u64 address)
+{
+	int free = -1;
+	__u32 i;
+
+	if (!thread)
+		return -1;
+	for (i = 0; i < STATE_RINGS; i++) {
+		if (i >= thread->count)
+			break;
+		if (thread->rings[i].ring == address)
+			return (int)i;
+		if (!thread->rings[i].ring && free < 0)
+			free = (int)i;
+	}
+	if (free >= 0)
+		return free;
+	return thread->count < STATE_RINGS ? (int)thread->count : -1;
+}
+
+/* a vforked child runs on its parent's ring, which the parent drains when it goes on */
+static __always_inline bool is_borrowed(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+
+	return mm && mm == BPF_CORE_READ(task, real_parent, mm) &&
+	       BPF_CORE_READ(task, tgid) != BPF_CORE_READ(task, real_parent, tgid);
+}
+
+static __always_inline void flush_ring(struct thread_state *thread, __u64 address, __u64 reason,
+				       const bool sleepable)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid(), len;
+	struct tracer_ring *user = (void *)address;
+	struct ring_header header;
+	struct ring_state *ring;
+	__u32 window_start;
+	__u64 dso;
+	int slot, i, err;
+
+	if (sleepable)
+		err = bpf_copy_from_user(&header, sizeof(header), user) ?:
+			      bpf_copy_from_user(&dso, sizeof(dso), &user->dso) ?:
+			      bpf_copy_from_user(&window_start, 4, &user->window_start);
+	else
+		err = bpf_probe_read_user(&header, sizeof(header), user) ?:
+			      bpf_probe_read_user(&dso, sizeof(dso), &user->dso) ?:
+			      bpf_probe_read_user(&window_start, 4, &user->window_start);
+	if (err) {
+		count(COUNT_FAULTS, 1);
+		return;
+	}
+	slot = thread__find(thread, address);
+	if (slot < 0 || slot >= STATE_RINGS) {
+		count(COUNT_RINGS_REFUSED, 1);
+		return;
+	}
+	ring = &thread->rings[slot];
+	if (ring->ring != address || reason == TRACER_FLUSH_NEW) {
+		if (reason != TRACER_FLUSH_NEW && is_borrowed())
+			return;
+		ring__begin(ring, address, dso, header.head, header.tid);
+		if ((__u32)slot >= thread->count)
+			thread->count = slot + 1;
+		if (reason == TRACER_FLUSH_NEW) {
+			piece__hand_over(ring, pid_tgid, 0, REC_CAUSE_NEW, 0, 160, false);
+			return;
+		}
+		/* nobody told us of this ring: what is in its window is all there is */
+		ring->tail -= (__u32)((__u32)header.head - window_start) & (TRACER_RING_SIZE - 1);
+	}
+	if (ring->flags & RING_HARVESTED)
+		return;
+	ring->owner = header.tid;
+	ring__look(ring, header.head);
+	if (ring->seen - ring->tail > TRACER_RING_SIZE)
+		ring__skip_lost(ring, 0);
+	for (i = 0; i < 4; i++) {
+		len = ring__next_piece(ring, 65536);
+		if (!len)
+			break;
+		if (sleepable)
+			err = piece__large(ring, pid_tgid, len, REC_CAUSE_FLUSH, 0);
+		else
+			err = piece__hand_over(ring, pid_tgid, len, REC_CAUSE_FLUSH, 0, 65536, false);
+		if (err == -EFAULT) {
+			ring__skip_fault(ring);
+			break;
+		}
+		if (err) {
+			ring->flags |= RING_NO_ROOM;
+			break;
+		}
+	}
+	ring->marks[1] = ring->marks[0];
+	ring->marks[0].position = ring->seen;
+	ring->marks[0].records = ring->seen_records;
+	count(COUNT_FLUSHES, 1);
+}
+
+static __always_inline int do_flush(struct pt_regs *ctx, const bool sleepable)
+{
+	struct thread_state *thread;
+
+	if (!is_target(bpf_get_current_pid_tgid() >> 32))
+		return 0;
+	thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0,
+				      BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!thread) {
+		count(COUNT_RINGS_REFUSED, 1);
+		return 0;
+	}
+	thread->busy = 1;
+	barrier();
+	flush_ring(thread, PT_REGS_PARM1(ctx), PT_REGS_PARM2(ctx), sleepable);
+	barrier();
+	thread->busy = 0;
+	return 0;
+}
+
+SEC("?uprobe.s")
+int flush(struct pt_regs *ctx)
+{
+	return do_flush(ctx, true);
+}
+
+/* before Linux 6.0: pages that are not resident are lost, and counted */
+SEC("?uprobe")
+int flush_atomic(struct pt_regs *ctx)
+{
+	return do_flush(ctx, false);
+}
+
+/* on a gate's site, which nothing runs: being there is what it does */
+SEC("?uprobe")
+int gate(struct pt_regs *ctx)
+{
+	return 0;
+}
+
+/* --- leaving the CPU, and the tick -------------------------------------------------------------- */
+
+/*
+ * Under the run queue's lock with interrupts off. A thread that is preempted goes on soon: 4 KiB are
+ * enough to keep it from piling up. One that blocks may sleep for hours, and the merge would wait for
+ * what it keeps: everything is copied, mostly some hundred bytes, 64 KiB (about 6 us) at the worst.
+ */
+SEC("?tp_btf/sched_switch")
+int BPF_PROG(leave_cpu, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	struct thread_state *thread = bpf_task_storage_get(&threads, prev, 0, 0);
+
+	if (!thread)
+		return 0;
+	if (preempt || BPF_CORE_READ(prev, __state) == TASK_RUNNING)
+		drain_thread(thread, DRAIN_INSIDE, REC_CAUSE_SWITCH);
+	else
+		drain_thread(thread, DRAIN_INSIDE | DRAIN_ALL, REC_CAUSE_BLOCK);
+	return 0;
+}
+
+SEC("?perf_event")
+int tick(void *ctx)
+{
+	struct thread_state *thread = thread__get();
+
+	if (thread)
+		drain_thread(thread, DRAIN_INSIDE | DRAIN_ALL, REC_CAUSE_TICK);
+	return 0;
+}
+
+/* --- processes: fork, exec, exit ---------------------------------------------------------------- */
+
+static __always_inline void report_task(struct task_struct *task, __u16 kind, __u32 parent, __s32 status)
+{
+	void *buffer = this_buffer();
+	struct rec_task *record;
+
+	record = buffer ? bpf_ringbuf_reserve(buffer, sizeof(*record), 0) : NULL;
+	if (!record) {
+		count(COUNT_TASK_RECORDS_LOST, 1);
+		return;
+	}
+	record->h.size = sizeof(*record);
+	record->h.kind = kind;
+	record->h.cpu = bpf_get_smp_processor_id();
+	record->h.time = bpf_ktime_get_boot_ns();
+	record->pid = BPF_CORE_READ(task, tgid);
+	record->tid = BPF_CORE_READ(task, pid);
+	record->parent = parent;
+	record->status = status;
+	bpf_probe_read_kernel(record->comm, sizeof(record->comm), &task->comm);
+	/* the loader acts on these: other binaries, one target less */
+	bpf_ringbuf_submit(record, kind == REC_THREAD_EXIT ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP);
+}
+
+/* the child's copy of the parent's ring goes on where the parent's is now */
+static __always_inline void inherit_ring(struct thread_state *child, const struct ring_state *ring,
+					 __u64 pid_tgid)
+{
+	struct ring_state *copy;
+	__u32 slot = child->count;
+	__u64 head;
+
+	if (!ring->ring || slot >= STATE_RINGS ||
+	    bpf_probe_read_user(&head, sizeof(head), (void *)ring->ring))
+		return;
+	copy = &child->rings[slot];
+	ring__begin(copy, ring->ring, ring->dso, head, ring->owner);
+	child->count = slot + 1;
+	piece__hand_over(copy, pid_tgid, 0, REC_CAUSE_NEW, 0, 160, false);
+}
+
+SEC("?tp_btf/sched_process_fork")
+int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 tgid = BPF_CORE_READ(child, tgid), parent_tgid = BPF_CORE_READ(parent, tgid), unused = 0;
+	struct thread_state *mine, *its;
+	__u64 pid_tgid = (__u64)tgid << 32 | (__u32)BPF_CORE_READ(child, pid);
+	__u32 i;
+
+	if (tgid == parent_tgid || !follow || !is_target(parent_tgid))
+		return 0;
+	bpf_map_update_elem(&targets, &tgid, &unused, BPF_ANY);
+	report_task(child, REC_FORK, parent_tgid, 0);
+	/* vfork: the child runs on the parent's rings */
+	if (BPF_CORE_READ(child, mm) == BPF_CORE_READ(parent, mm))
+		return 0;
+	mine = bpf_task_storage_get(&threads, parent, 0, 0);
+	if (!mine || !mine->count)
+		return 0;
+	its = bpf_task_storage_get(&threads, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!its) {
+		count(COUNT_RINGS_REFUSED, 1);
+		return 0;
+	}
+	for (i = 0; i < STATE_RINGS; i++) {
+		if (i >= mine->count)
+			break;
+		inherit_ring(its, &mine->rings[i], pid_tgid);
+	}
+	return 0;
+}
+
+/* past the point of no return, the old program's memory still there (Linux 6.10) */
+SEC("?tp_btf/sched_prepare_exec")
+int BPF_PROG(prepare_exec, struct task_struct *task, struct linux_binprm *bprm)
+{
+	struct thread_state *thread = thread__get();
+
+	if (thread)
+		drain_thread(thread, DRAIN_ALL | DRAIN_END, REC_CAUSE_EXEC);
+	return 0;
+}
+
+/* before Linux 6.10: at the system call's entry; it may still fail, so the streams do not end here */
+static __always_inline int enter_exec(void)
+{
+	struct thread_state *thread = thread__get();
+
+	if (thread)
+		drain_thread(thread, DRAIN_ALL, REC_CAUSE_EXEC);
+	return 0;
+}
+
+SEC("?tp/syscalls/sys_enter_execve")
+int enter_execve(void *ctx)
+{
+	return enter_exec();
+}
+
+SEC("?tp/syscalls/sys_enter_execveat")
+int enter_execveat(void *ctx)
+{
+	return enter_exec();
+}
+
+SEC("?tp_btf/sched_process_exec")
+int BPF_PROG(execed, struct task_struct *task, int old_pid, struct linux_binprm *bprm)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32, i;
+	struct thread_state *thread;
+
+	if (!is_target(tgid))
+		return 0;
+	thread = thread__get();
+	if (thread) {
+		/* streams that no prepare_exec has ended */
+		for (i = 0; i < STATE_RINGS; i++) {
+			if (i >= thread->count)
+				break;
+			if (thread->rings[i].ring)
+				ring__end(&thread->rings[i], bpf_get_current_pid_tgid(),
+					  REC_CAUSE_EXEC);
+		}
+		thread->count = 0;
+	}
+	report_task(bpf_get_current_task_btf(), REC_EXEC, 0, 0);
+	return 0;
+}
+
+static __always_inline void thread_exits(struct task_struct *task)
+{
+	__u32 tgid = BPF_CORE_READ(task, tgid);
+	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+	__s32 status;
+
+	if (thread)
+		drain_thread(thread, DRAIN_ALL | DRAIN_END, REC_CAUSE_EXIT);
+	if (!is_target(tgid))
+		return;
+	report_task(task, REC_THREAD_EXIT, 0, 0);
+	if (BPF_CORE_READ(task, signal, live.counter))
+		return;
+	status = BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT
+			 ? BPF_CORE_READ(task, signal, group_exit_code)
+			 : BPF_CORE_READ(task, exit_code);
+	report_task(task, REC_PROCESS_EXIT, 0, status);
+	bpf_map_delete_elem(&targets, &tgid);
+}
+
+/* with the memory still there since Linux 6.16 */
+SEC("?tp_btf/sched_process_exit")
+int BPF_PROG(exited, struct task_struct *task)
+{
+	thread_exits(task);
+	return 0;
+}
+
+/*
+ * Before Linux 6.16 the memory is gone at sched_process_exit. SIGKILL is delivered in every thread of a
+ * killed process, with its memory readable; those that leave by themselves pass the exit system calls.
+ */
+static __always_inline int leaves(void)
+{
+	struct thread_state *thread = thread__get();
+
+	if (thread)
+		drain_thread(thread, DRAIN_ALL, REC_CAUSE_EXIT);
+	return 0;
+}
+
+SEC("?tp_btf/signal_deliver")
+int BPF_PROG(signalled, int signal)
+{
+	return leaves();
+}
+
+SEC("?tp/syscalls/sys_enter_exit")
+int enter_exit(void *ctx)
+{
+	return leaves();
+}
+
+SEC("?tp/syscalls/sys_enter_exit_group")
+int enter_exit_group(void *ctx)
+{
+	return leaves();
+}
+
+/* --- libraries that are loaded later ------------------------------------------------------------ */
+
+static long answered(__u32 index, void *ctx)
+{
+	__u64 *wait = ctx; /* ticket, deadline */
+
+	return *(volatile __u64 *)&tickets_answered >= wait[0] || bpf_ktime_get_ns() > wait[1];
+}
+
+/*
+ * On the dynamic linker's _dl_debug_state, which it calls when libraries have been mapped and before any
+ * of their code runs. The thread waits here, a bounded time, until the loader has looked for points
+ * and opened their gates: else a library's first events would be missed.
+ */
+SEC("?uprobe.s")
+int loaded(struct pt_regs *ctx)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid(), wait[2];
+	struct rec_loaded *record;
+	void *buffer;
+
+	if (!is_target(pid_tgid >> 32))
+		return 0;
+	buffer = this_buffer();
+	record = buffer ? bpf_ringbuf_reserve(buffer, sizeof(*record), 0) : NULL;
+	if (!record)
+		return 0;
+	wait[0] = __sync_fetch_and_add(&tickets, 1) + 1;
+	wait[1] = bpf_ktime_get_ns() + load_wait_ns;
+	record->h.size = sizeof(*record);
+	record->h.kind = REC_LOADED;
+	record->h.cpu = bpf_get_smp_processor_id();
+	record->h.time = bpf_ktime_get_boot_ns();
+	record->pid = pid_tgid >> 32;
+	record->tid = pid_tgid;
+	record->ticket = wait[0];
+	bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
+	bpf_loop(1 << 23, answered, wait, 0);
+	return 0;
+}
+
+/* --- at both ends of a capture -------------------------------------------------------------------- */
+
+static __always_inline void adopt(struct task_struct *task)
+{
+	struct adopt_key key = {.tid = BPF_CORE_READ(task, pid)};
+	struct thread_state *thread = NULL;
+	struct adopted_ring *found;
+	struct ring_state *ring;
+	int i, slot;
+
+	for (i = 0; i < STATE_RINGS; i++) {
+		key.number = i;
+		found = bpf_map_lookup_elem(&adopted, &key);
+		if (!found)
+			break;
+		if (!thread)
+			thread = bpf_task_storage_get(&threads, task, 0,
+						      BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (!thread)
+			break;
+		slot = thread__find(thread, found->ring);
+		/* registered by itself in the meantime, which is better */
+		if (slot < 0 || slot >= STATE_RINGS || thread->rings[slot].ring == found->ring)
+			continue;
+		ring = &thread->rings[slot];
+		ring__begin(ring, found->ring, found->dso, found->head, found->owner);
+		ring->flags |= found->flags;
+		if ((__u32)slot >= thread->count)
+			thread->count = slot + 1;
+	}
+}
+
+static __always_inline void harvest(struct seq_file *seq, struct task_struct *task)
+{
+	struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
+	struct harvested_ring out = {};
+	__u32 i;
+
+	if (!thread)
+		return;
+	out.pid = BPF_CORE_READ(task, tgid);
+	out.tid = BPF_CORE_READ(task, pid);
+	out.busy = thread->busy;
+	for (i = 0; i < STATE_RINGS; i++) {
+		if (i >= thread->count)
+			break;
+		if (!thread->rings[i].ring || thread->rings[i].flags & RING_HARVESTED)
+			continue;
+		if (!out.busy)
+			thread->rings[i].flags |= RING_HARVESTED;
+		out.state = thread->rings[i];
+		bpf_seq_write(seq, &out, sizeof(out));
+	}
+}
+
+SEC("?iter/task")
+int each_task(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (!task)
+		return 0;
+	if (iterator_mode == ITERATE_ADOPT)
+		adopt(task);
+	else
+		harvest(ctx->meta->seq, task);
+	return 0;
+}
