@@ -7,16 +7,15 @@
 SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
 TESTS ?=
 
-.PHONY: check-build demo-run
+.PHONY: demo-run
 
 deps:
 	$(Q)tools/deps.sh test
 
 check: deps
-	$(Q)$(MAKE) --no-print-directory check-build
+	$(Q)$(MAKE) --no-print-directory all targets $(UNIT_TESTS:%=$(BUILD)/tests/unit/test_%) \
+		$(UNIT_TESTS:%=$(BUILD)/asan/tests/unit/test_%)
 	$(Q)$(SUDO) tests/run --build $(BUILD) $(TESTS)
-
-check-build: all targets unit unit-asan
 
 demo:
 	$(Q)tools/deps.sh build

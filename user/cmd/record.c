@@ -58,29 +58,19 @@ static int run__choose(struct run *run)
 {
 	const struct record *record = run->record;
 	const struct capture_options *options = &record->capture;
-	int length;
 
-	if (record->output)
-		run->output = strdup(record->output);
-	else if (asprintf(&run->output, "tracer-%d.pftrace",
-			  options->command ? getpid() : options->pids[0]) < 0)
-		run->output = NULL;
+	run->output = record->output
+			      ? strdup(record->output)
+			      : sentence__new("tracer-%d.pftrace",
+					      options->command ? getpid() : options->pids[0]);
 	if (!run->output)
 		return -ENOMEM;
 	if (run__choose_format(run))
 		return -EINVAL;
-	if (!run->format) {
-		run->capture = strdup(run->output);
-		return run->capture ? output__claim(run->capture, record->force) : -ENOMEM;
-	}
-	if (output__check(run->output, record->force))
+	if (run->format && output__check(run->output, record->force))
 		return -EEXIST;
-	length = asprintf(&run->capture, "%s.trc", run->output);
-	if (length < 0) {
-		run->capture = NULL;
-		return -ENOMEM;
-	}
-	return output__claim(run->capture, record->force);
+	run->capture = sentence__new("%s%s", run->output, run->format ? ".trc" : "");
+	return run->capture ? output__claim(run->capture, record->force) : -ENOMEM;
 }
 
 static uint64_t file__size(const char *path)
