@@ -12,7 +12,7 @@ TARGET_PROGRAMS = tracer-demo-runtime stress
 .PHONY: targets targets-tsan targets-asan check-targets
 
 targets: $(TARGET_PROGRAMS:%=$(TARGETS)/%) $(TARGET_PROGRAMS:%=$(TARGETS)/%-disabled) \
-	$(TARGETS)/journal
+	$(TARGETS)/journal $(TARGETS)/unique_check
 targets-tsan: $(TARGET_PROGRAMS:%=$(TARGETS)/%-tsan)
 targets-asan: $(TARGET_PROGRAMS:%=$(TARGETS)/%-asan)
 
@@ -42,3 +42,11 @@ $(eval $(call target_flavour,-asan,-fsanitize=address$(comma)undefined -fno-sani
 $(TARGETS)/journal: $(TARGETS)/obj/journal_dump.o
 	$(say) LINK $@
 	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $^
+
+$(TARGETS)/unique_check: $(BUILD)/tests/e2e/unique_check.o \
+	$(filter $(BUILD)/user/base/% $(BUILD)/user/trace/%,$(OBJS))
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+-include $(wildcard $(BUILD)/tests/e2e/*.d)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Threads that run through points as fast as they can, each point with a value of its own, so that
- * unique_check can tell whether every record arrived exactly once. Record n (from 0) of thread t (from
- * 0) carries (t + 1) << 40 | n; a BEGIN and END pair are two records with one task.
+ * unique_check can tell whether every record arrived exactly once. Record n (from 0) of thread t
+ * (from 0) carries (t + 1) << 40 | n; a BEGIN and END pair are two records with one task.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -187,16 +187,17 @@ static struct progress *progress__map(const char *path, const struct stress *str
 
 static void usage(FILE *out)
 {
-	fprintf(out, "usage: stress [OPTION]...\n"
-		     "  --threads N           default 2\n"
-		     "  --records N           of each thread, default 1000000\n"
-		     "  --rate N              records per second and thread, 0: as fast as can be\n"
-		     "  --kind counter|task|mixed  default counter; mixed: records of many lengths\n"
-		     "  --names               run-time names, several hundred of them\n"
-		     "  --kill-after MS       SIGKILL for itself, so long after the start\n"
-		     "  --shared-progress FILE  each thread's count of points that have returned\n"
-		     "  --wait-file FILE      begin when FILE appears; no thread before\n"
-		     "  --linger SECONDS      stay alive that long at the end\n");
+	fprintf(out,
+		"usage: stress [OPTION]...\n"
+		"  --threads N           default 2\n"
+		"  --records N           of each thread, default 1000000\n"
+		"  --rate N              records per second and thread, 0: as fast as can be\n"
+		"  --kind counter|task|mixed  default counter; mixed: records of many lengths\n"
+		"  --names               run-time names, several hundred of them\n"
+		"  --kill-after MS       SIGKILL for itself, so long after the start\n"
+		"  --shared-progress FILE  each thread's count of points that have returned\n"
+		"  --wait-file FILE      begin when FILE appears; no thread before\n"
+		"  --linger SECONDS      stay alive that long at the end\n");
 }
 
 static uint64_t number(const char *text)
@@ -309,7 +310,8 @@ int main(int argc, char **argv)
 		return 1;
 	while (stress.wait_file && access(stress.wait_file, F_OK))
 		sleep_ns(10000000);
-	pthread_barrier_init(&stress.barrier, NULL, stress.threads + (stress.kill_after_ms ? 1 : 0));
+	pthread_barrier_init(&stress.barrier, NULL,
+			     stress.threads + (stress.kill_after_ms ? 1 : 0));
 	for (uint32_t i = 0; i < stress.threads; i++) {
 		threads[i].stress = &stress;
 		threads[i].index = i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A great many short tasks whose objects, futures and stacks are used again at once. By its number a
- * task waits for a gate, yields, locks, fails, goes by another name, or has continuations.
+ * A great many short tasks whose objects, futures and stacks are used again at once. By its number
+ * a task waits for a gate, yields, locks, fails, goes by another name, or has continuations.
  */
 #include <errno.h>
 #include <stdlib.h>

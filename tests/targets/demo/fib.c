@@ -8,7 +8,7 @@ static int fib(void *arg, int64_t *value)
 {
 	intptr_t n = (intptr_t)arg;
 	struct future *future;
-	int64_t left, right;
+	int64_t left = 0, right = 0;
 	int err;
 
 	runtime__work(demo_options->work_ns);

@@ -29,21 +29,22 @@ static void usage(FILE *out)
 	for (size_t i = 0; i < DEMOS; i++)
 		fprintf(out, "  %-10s %s (default %llu)\n", demos[i]->name, demos[i]->doc,
 			(unsigned long long)demos[i]->default_size);
-	fprintf(out, "\noptions:\n"
-		     "  --workers N         worker threads (default 2)\n"
-		     "  --size N, --tasks N how much, see above\n"
-		     "  --work NS           busy time of each task's body (default 0)\n"
-		     "  --repeat N          run N times, 0: until killed (default 1)\n"
-		     "  --wait-file FILE    begin when FILE appears; no thread and no point before\n"
-		     "  --linger SECONDS    stay alive that long at the end\n"
-		     "  --journal FILE      count everything in FILE, for `journal FILE`\n"
-		     "  --journal-events N  and keep each thread's last N events (a power of two)\n"
-		     "  --stack BYTES       of a fiber (default 64 KiB)\n"
-		     "  --no-inline         a waiting task never runs another on its stack\n"
-		     "  --plain-ends        TASK_END beside YIELDED, SUSPENDED and COMPLETED\n"
-		     "  --fork              pipeline: the sink is a child process\n"
-		     "  --watchdog SECONDS  abort if nothing begins for so long (default 30, 0: never)\n"
-		     "  --quiet\n");
+	fprintf(out,
+		"\noptions:\n"
+		"  --workers N         worker threads (default 2)\n"
+		"  --size N, --tasks N how much, see above\n"
+		"  --work NS           busy time of each task's body (default 0)\n"
+		"  --repeat N          run N times, 0: until killed (default 1)\n"
+		"  --wait-file FILE    begin when FILE appears; no thread and no point before\n"
+		"  --linger SECONDS    stay alive that long at the end\n"
+		"  --journal FILE      count everything in FILE, for `journal FILE`\n"
+		"  --journal-events N  and keep each thread's last N events (a power of two)\n"
+		"  --stack BYTES       of a fiber (default 64 KiB)\n"
+		"  --no-inline         a waiting task never runs another on its stack\n"
+		"  --plain-ends        TASK_END beside YIELDED, SUSPENDED and COMPLETED\n"
+		"  --fork              pipeline: the sink is a child process\n"
+		"  --watchdog SECONDS  abort if nothing begins for so long (default 30, 0: never)\n"
+		"  --quiet\n");
 }
 
 int demo__check(const char *what, int64_t result, int64_t expected)
@@ -63,7 +64,8 @@ static uint64_t number(const char *option, const char *text)
 	errno = 0;
 	value = strtoull(text, &end, 0);
 	if (errno || end == text || *end || *text == '-') {
-		fprintf(stderr, "tracer-demo-runtime: --%s: \"%s\" is not a number\n", option, text);
+		fprintf(stderr, "tracer-demo-runtime: --%s: \"%s\" is not a number\n", option,
+			text);
 		exit(2);
 	}
 	return value;

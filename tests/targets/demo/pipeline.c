@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Stages joined by bounded channels, several tasks a stage; producers and consumers suspend when a
- * channel is full or empty. The last stage sends each item to a sink outside of the runtime: a thread,
- * or with --fork a process.
+ * channel is full or empty. The last stage sends each item to a sink outside of the runtime: a
+ * thread, or with --fork a process.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -44,8 +44,8 @@ struct pipeline {
 
 /* The sink outlives the runtime, and a run: static, as the demo has one. */
 static struct {
-	int in, out;	   /* the pipe that it reads */
-	int results[2];	   /* and, as a process, the one it answers by */
+	int in, out;	/* the pipe that it reads */
+	int results[2]; /* and, as a process, the one it answers by */
 	pid_t pid;
 	pthread_t thread;
 	struct sums sums;
@@ -57,9 +57,10 @@ static int64_t transform(int64_t value, uint32_t stage)
 	return (value * 31 + stage) % 1000003;
 }
 
+/* unique in all processes and over repeated runs */
 static uint64_t message_id(uint64_t item)
 {
-	return (uint64_t)getpid() << 32 | item;
+	return (uint64_t)getpid() << 32 | (sink.expected.count + item);
 }
 
 static void *sink__main(void *unused)
@@ -233,8 +234,7 @@ static int run(struct runtime *runtime, const struct demo_options *options)
 	POINT2(CHANNEL_NAME, channel_name, CHANNEL_DRAIN, "drain");
 	pipeline.mutex = fiber_mutex__new("pipeline sums");
 	for (uint32_t i = 0; i <= STAGES; i++)
-		pipeline.channels[i] =
-			channel__new("stage", CAPACITY, i ? TASKS_PER_STAGE : 1);
+		pipeline.channels[i] = channel__new("stage", CAPACITY, i ? TASKS_PER_STAGE : 1);
 	for (uint64_t item = 1; item <= options->size; item++) {
 		int64_t value = 0;
 

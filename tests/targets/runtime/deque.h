@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A work-stealing deque (Chase and Lev, 2005): its owner pushes and pops at the bottom, thieves take
- * from the top.
+ * A work-stealing deque (Chase and Lev, 2005): its owner pushes and pops at the bottom, thieves
+ *take from the top.
  *
  * Memory orders: the published C11 version (Lê and others, 2013) uses fences, which ThreadSanitizer
  * does not model. Here the accesses themselves are sequentially consistent where that version has a
@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 struct deque_ring {
-	int64_t size; /* power of two */
+	int64_t size;		    /* power of two */
 	struct deque_ring *smaller; /* a thief may still read it: kept until deque__free() */
 	_Atomic(void *) slots[];
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fibers. The switch is a function call that returns on another stack: it saves what the ABI lets the
- * callee keep, and the control words of the floating-point unit, nothing else. No system call, unlike
- * swapcontext(), which sets the signal mask each time.
+ * Fibers. The switch is a function call that returns on another stack: it saves what the ABI lets
+ * the callee keep, and the control words of the floating-point unit, nothing else. No system call,
+ * unlike swapcontext(), which sets the signal mask each time.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -34,8 +34,17 @@ __attribute__((noreturn, used)) void runtime_fiber_main(struct fiber *fiber);
 #if defined(__x86_64__)
 
 /* Words of a saved context, lowest address first. */
-enum { SAVED_CONTROL, SAVED_R15, SAVED_R14, SAVED_R13, SAVED_R12, SAVED_RBX, SAVED_RBP, SAVED_RIP,
-       SAVED_WORDS };
+enum {
+	SAVED_CONTROL,
+	SAVED_R15,
+	SAVED_R14,
+	SAVED_R13,
+	SAVED_R12,
+	SAVED_RBX,
+	SAVED_RBP,
+	SAVED_RIP,
+	SAVED_WORDS
+};
 
 __asm__(".text\n"
 	".globl runtime_switch\n"
@@ -80,7 +89,8 @@ __asm__(".text\n"
 
 static void *first_context(struct fiber *fiber)
 {
-	/* 16 bytes stay above, so that the stack is aligned as before a call when the trampoline runs */
+	/* 16 bytes stay above, so that the stack is aligned as before a call when the trampoline
+	 * runs */
 	uint64_t *sp = (uint64_t *)((char *)fiber->bottom + fiber->size - 16) - SAVED_WORDS;
 	uint32_t mxcsr;
 	uint16_t control;
@@ -245,9 +255,11 @@ void fiber__free(struct fiber *fiber)
 	__tsan_destroy_fiber(fiber->shadow);
 #endif
 #ifdef RUNTIME_ASAN
-	/* its frames never returned: whoever gets these addresses next must not inherit their red zones */
+	/* its frames never returned: whoever gets these addresses next must not inherit their red
+	 * zones */
 	__asan_unpoison_memory_region(fiber->bottom, fiber->size);
 #endif
-	munmap(fiber->mapping, fiber->size + (size_t)((char *)fiber->bottom - (char *)fiber->mapping));
+	munmap(fiber->mapping,
+	       fiber->size + (size_t)((char *)fiber->bottom - (char *)fiber->mapping));
 	fiber->mapping = NULL;
 }

@@ -24,13 +24,13 @@
 #endif
 
 struct fiber {
-	void *sp;	/* saved stack pointer; the other registers lie on the stack */
-	void *bottom;	/* lowest address of the stack */
+	void *sp;     /* saved stack pointer; the other registers lie on the stack */
+	void *bottom; /* lowest address of the stack */
 	size_t size;
-	void *mapping;	/* with the guard page; NULL for a thread's own stack */
+	void *mapping; /* with the guard page; NULL for a thread's own stack */
 	void (*entry)(void *arg);
 	void *arg;
-	void *shadow;	/* of the sanitizer in use */
+	void *shadow; /* of the sanitizer in use */
 };
 
 /* fiber__init() - a new stack that will run @entry, which must not return; 0 or -errno */

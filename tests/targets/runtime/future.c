@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Futures: set once, waited for by tasks and by threads outside, continued inline or in new tasks. */
+/* Futures: set once, waited for by tasks and by threads outside, continued inline or in new tasks.
+ */
 #include <string.h>
 #include "internal.h"
 

@@ -26,8 +26,8 @@ void spin__unlock(struct spin *spin);
 /* Free objects of one size, last in, first out. */
 struct pool {
 	struct spin lock;
-	uint32_t size;	/* of an object */
-	void *free;	/* linked through their first word */
+	uint32_t size; /* of an object */
+	void *free;    /* linked through their first word */
 	void *blocks;
 	uint32_t made;
 };
@@ -96,7 +96,8 @@ struct parking {
 	const char *reason;
 	const void *object;
 	const char *cause; /* of the wake, if it need not wait after all */
-	/* links the context where a waker finds it, or returns false: nothing to wait for any more */
+	/* links the context where a waker finds it, or returns false: nothing to wait for any more
+	 */
 	bool (*park)(struct parking *parking, struct context *context);
 	void *arg;
 };

@@ -27,11 +27,11 @@ enum { STRING_id, STRING_u32, STRING_u64, STRING_num, STRING_str, STRING_lit };
 #define BIT(type, n) ((IS_STRING(type) == STRING_str || IS_STRING(type) == STRING_lit) << (n))
 static const unsigned char string_args[JOURNAL_EVENTS] = {
 #define TRACER_EVENT1(number, name, category, by, t1, a1, doc) [number] = BIT(t1, 0),
-#define TRACER_EVENT2(number, name, category, by, t1, a1, t2, a2, doc)                             \
+#define TRACER_EVENT2(number, name, category, by, t1, a1, t2, a2, doc) \
 	[number] = BIT(t1, 0) | BIT(t2, 1),
-#define TRACER_EVENT3(number, name, category, by, t1, a1, t2, a2, t3, a3, doc)                     \
+#define TRACER_EVENT3(number, name, category, by, t1, a1, t2, a2, t3, a3, doc) \
 	[number] = BIT(t1, 0) | BIT(t2, 1) | BIT(t3, 2),
-#define TRACER_EVENT4(number, name, category, by, t1, a1, t2, a2, t3, a3, t4, a4, doc)             \
+#define TRACER_EVENT4(number, name, category, by, t1, a1, t2, a2, t3, a3, t4, a4, doc) \
 	[number] = BIT(t1, 0) | BIT(t2, 1) | BIT(t3, 2) | BIT(t4, 3),
 #include <tracer/events.def>
 };
@@ -58,8 +58,8 @@ static void add(uint64_t *value, uint64_t n)
 }
 
 /*
- * Looked up anew at each call, out of line: a task may be on another thread than at the call before,
- * and an address of a thread-local that the compiler kept would be the old thread's.
+ * Looked up anew at each call, out of line: a task may be on another thread than at the call
+ * before, and an address of a thread-local that the compiler kept would be the old thread's.
  */
 static __attribute__((noinline)) struct journal_slot *journal__slot(void)
 {
@@ -99,7 +99,8 @@ static uint32_t journal__name(const char *name)
 
 	if (!name)
 		return 0;
-	/* names are only ever added, and whole before they are counted: look without the lock first */
+	/* names are only ever added, and whole before they are counted: look without the lock first
+	 */
 	count = atomic_load_explicit(&journal->name_count, memory_order_acquire);
 	for (uint32_t i = 0; i < count; i++)
 		if (!strncmp(journal->names[i], name, JOURNAL_NAME_SIZE - 1))
@@ -124,7 +125,8 @@ static uint32_t journal__name(const char *name)
 static struct journal_key *slot__key(struct journal_slot *slot, enum journal_kind kind,
 				     uint32_t name, uint64_t object)
 {
-	uint64_t hash = (object ^ (uint64_t)name << 40 ^ (uint64_t)kind << 58) * 0x9e3779b97f4a7c15ULL;
+	uint64_t hash =
+		(object ^ (uint64_t)name << 40 ^ (uint64_t)kind << 58) * 0x9e3779b97f4a7c15ULL;
 
 	for (uint32_t i = 0; i < JOURNAL_KEYS; i++) {
 		struct journal_key *key = &slot->keys[((hash >> 40) + i) % JOURNAL_KEYS];
@@ -162,8 +164,8 @@ static void slot__count(struct journal_slot *slot, enum journal_kind kind, uint3
 static void slot__record(struct journal_slot *slot, enum journal_event event,
 			 const uint64_t args[4])
 {
-	struct journal_record *ring = &journal->rings[(size_t)(slot - journal->slots) *
-						      journal->ring_records];
+	struct journal_record *ring =
+		&journal->rings[(size_t)(slot - journal->slots) * journal->ring_records];
 	uint64_t sequence = slot->records + 1;
 	struct journal_record *record = &ring[(sequence - 1) & (journal->ring_records - 1)];
 
@@ -180,7 +182,8 @@ static void slot__record(struct journal_slot *slot, enum journal_event event,
 }
 
 /* What an event says beyond that it happened. */
-static void slot__details(struct journal_slot *slot, enum journal_event event, const uint64_t args[4])
+static void slot__details(struct journal_slot *slot, enum journal_event event,
+			  const uint64_t args[4])
 {
 	const char *second = (const char *)(uintptr_t)args[1];
 

@@ -63,7 +63,7 @@ enum journal_kind {
 
 struct journal_key {
 	uint32_t kind;
-	uint32_t name;	/* index of the name + 1; 0: no name */
+	uint32_t name; /* index of the name + 1; 0: no name */
 	uint64_t object;
 	uint64_t count;
 	int64_t sum;
@@ -73,10 +73,11 @@ struct journal_key {
 
 /* One point, for the event-by-event journal. */
 struct journal_record {
-	uint64_t sequence; /* of the thread, from 1; written last: a record with 0 or an old one is not whole */
+	uint64_t sequence; /* of the thread, from 1; written last: a record with 0 or an old one is
+			      not whole */
 	uint64_t stamp;	   /* cycle counter, after the point */
 	uint64_t event;
-	uint64_t args[4];  /* strings: index of the name + 1 */
+	uint64_t args[4]; /* strings: index of the name + 1 */
 	uint64_t reserved;
 };
 
@@ -96,13 +97,15 @@ struct journal_slot {
 struct journal {
 	uint64_t magic;
 	uint64_t size;
-	uint32_t pid;	/* of the program that made the file */
-	uint32_t ring_records; /* event-by-event: records of each thread's ring, a power of two; 0 none */
+	uint32_t pid;	       /* of the program that made the file */
+	uint32_t ring_records; /* event-by-event: records of each thread's ring, a power of two; 0
+				  none */
 	_Atomic uint32_t finished; /* the program came to its end */
 	_Atomic uint32_t slot_count;
 	_Atomic uint32_t name_count;
 	_Atomic uint32_t name_lock;
-	_Atomic uint64_t refused; /* points of threads that found no slot, names that found no room */
+	_Atomic uint64_t
+		refused; /* points of threads that found no slot, names that found no room */
 	_Atomic int64_t active_continuations;
 	_Atomic int64_t max_active_continuations;
 	char command[256];
@@ -130,7 +133,6 @@ void journal__total(enum journal_total total);
 void journal__lifetime(const char *task_name);
 void journal__lock_contended(const void *lock);
 /* @id caches the name's index for the call site */
-void journal__zone(_Atomic uint32_t *id, const char *name, const char *function,
-		   const char *where);
+void journal__zone(_Atomic uint32_t *id, const char *name, const char *function, const char *where);
 
 #endif /* RUNTIME_JOURNAL_H */

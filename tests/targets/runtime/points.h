@@ -9,38 +9,38 @@
 #include <tracer/tracer.h>
 #include "journal.h"
 
-#define POINT_JOURNAL(event, a, b, c, d)                                                           \
-	do {                                                                                       \
-		if (__builtin_expect(journal__on, 0))                                              \
-			journal__event(JOURNAL_##event, (uint64_t)(a), (uint64_t)(b),              \
-				       (uint64_t)(c), (uint64_t)(d));                              \
+#define POINT_JOURNAL(event, a, b, c, d)                                              \
+	do {                                                                          \
+		if (__builtin_expect(journal__on, 0))                                 \
+			journal__event(JOURNAL_##event, (uint64_t)(a), (uint64_t)(b), \
+				       (uint64_t)(c), (uint64_t)(d));                 \
 	} while (0)
 
 /* POINTn(macro without its prefix, event's name in events.def, n arguments) */
-#define POINT0(macro, event)                                                                       \
-	do {                                                                                       \
-		TRACER_##macro();                                                                  \
-		POINT_JOURNAL(event, 0, 0, 0, 0);                                                  \
+#define POINT0(macro, event)                      \
+	do {                                      \
+		TRACER_##macro();                 \
+		POINT_JOURNAL(event, 0, 0, 0, 0); \
 	} while (0)
-#define POINT1(macro, event, a)                                                                    \
-	do {                                                                                       \
-		TRACER_##macro(a);                                                                 \
-		POINT_JOURNAL(event, a, 0, 0, 0);                                                  \
+#define POINT1(macro, event, a)                   \
+	do {                                      \
+		TRACER_##macro(a);                \
+		POINT_JOURNAL(event, a, 0, 0, 0); \
 	} while (0)
-#define POINT2(macro, event, a, b)                                                                 \
-	do {                                                                                       \
-		TRACER_##macro(a, b);                                                              \
-		POINT_JOURNAL(event, a, b, 0, 0);                                                  \
+#define POINT2(macro, event, a, b)                \
+	do {                                      \
+		TRACER_##macro(a, b);             \
+		POINT_JOURNAL(event, a, b, 0, 0); \
 	} while (0)
-#define POINT3(macro, event, a, b, c)                                                              \
-	do {                                                                                       \
-		TRACER_##macro(a, b, c);                                                           \
-		POINT_JOURNAL(event, a, b, c, 0);                                                  \
+#define POINT3(macro, event, a, b, c)             \
+	do {                                      \
+		TRACER_##macro(a, b, c);          \
+		POINT_JOURNAL(event, a, b, c, 0); \
 	} while (0)
-#define POINT4(macro, event, a, b, c, d)                                                           \
-	do {                                                                                       \
-		TRACER_##macro(a, b, c, d);                                                        \
-		POINT_JOURNAL(event, a, b, c, d);                                                  \
+#define POINT4(macro, event, a, b, c, d)          \
+	do {                                      \
+		TRACER_##macro(a, b, c, d);       \
+		POINT_JOURNAL(event, a, b, c, d); \
 	} while (0)
 
 #define POINT_TEXT_(x) #x
@@ -65,21 +65,22 @@ static inline void point__zone_ended(char *unused)
 	POINT_JOURNAL(zone_end, 0, 0, 0, 0);
 }
 
-#define POINT_ZONE_BEGIN(name)                                                                     \
-	do {                                                                                       \
-		static _Atomic uint32_t point_zone_id;                                             \
-		TRACER_ZONE_BEGIN(name);                                                           \
-		point__zone_begun(&point_zone_id, name, __func__, POINT_WHERE);                    \
+#define POINT_ZONE_BEGIN(name)                                                  \
+	do {                                                                    \
+		static _Atomic uint32_t point_zone_id;                          \
+		TRACER_ZONE_BEGIN(name);                                        \
+		point__zone_begun(&point_zone_id, name, __func__, POINT_WHERE); \
 	} while (0)
 
 #define POINT_ZONE_END() POINT0(ZONE_END, zone_end)
 
-/* To the end of the scope. What is declared first is cleaned up last: after the point of the end. */
-#define POINT_ZONE(name)                                                                           \
-	static _Atomic uint32_t POINT_CONCAT(point_zone_id_, __LINE__);                            \
-	__attribute__((cleanup(point__zone_ended), unused)) char POINT_CONCAT(point_zone_,        \
-									      __LINE__) = 0;       \
-	TRACER_ZONE(name);                                                                         \
+/* To the end of the scope. What is declared first is cleaned up last: after the point of the end.
+ */
+#define POINT_ZONE(name)                                                                     \
+	static _Atomic uint32_t POINT_CONCAT(point_zone_id_, __LINE__);                      \
+	__attribute__((cleanup(point__zone_ended), unused)) char POINT_CONCAT(point_zone_,   \
+									      __LINE__) = 0; \
+	TRACER_ZONE(name);                                                                   \
 	point__zone_begun(&POINT_CONCAT(point_zone_id_, __LINE__), name, __func__, POINT_WHERE)
 
 #endif /* RUNTIME_POINTS_H */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The runtime as a whole: start and stop, the queue for tasks from outside, waking, the watchdog. */
+/* The runtime as a whole: start and stop, the queue for tasks from outside, waking, the watchdog.
+ */
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdio.h>
@@ -38,7 +39,8 @@ static uint64_t runtime__begun(struct runtime *runtime)
 
 static _Noreturn void runtime__hung(struct runtime *runtime)
 {
-	fprintf(stderr, "runtime: no task has begun for %u s: %u of %u workers sleep, %u tasks injected\n",
+	fprintf(stderr,
+		"runtime: no task has begun for %u s: %u of %u workers sleep, %u tasks injected\n",
 		runtime->options.watchdog_s, atomic_load(&runtime->sleepers),
 		runtime->options.workers, atomic_load(&runtime->injected_count));
 	for (uint32_t i = 0; i < runtime->options.workers; i++)
@@ -49,8 +51,8 @@ static _Noreturn void runtime__hung(struct runtime *runtime)
 }
 
 /*
- * Sleep while *@word is @while_value; may return early. With @runtime, which a thread outside gives,
- * watch that tasks go on meanwhile.
+ * Sleep while *@word is @while_value; may return early. With @runtime, which a thread outside
+ * gives, watch that tasks go on meanwhile.
  */
 void runtime__wait_word(struct runtime *runtime, _Atomic uint32_t *word, uint32_t while_value)
 {

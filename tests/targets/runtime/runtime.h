@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A work-stealing task runtime: what the tracer's tests trace. Tasks run on fibers, so they may wait,
- * yield and lock in the middle of a function and go on on another worker thread. Task objects,
- * futures and stacks are pooled and handed out again last in, first out, so that addresses are reused
- * as soon as can be.
+ * A work-stealing task runtime: what the tracer's tests trace. Tasks run on fibers, so they may
+ * wait, yield and lock in the middle of a function and go on on another worker thread. Task
+ * objects, futures and stacks are pooled and handed out again last in, first out, so that addresses
+ * are reused as soon as can be.
  *
  * Everything but runtime__*() and the calls that say so is for code inside a task.
  */
@@ -22,10 +22,11 @@ struct fiber_mutex;
 
 struct runtime_options {
 	uint32_t workers;
-	uint32_t stack_size;	/* bytes of a fiber's stack */
-	uint32_t watchdog_s;	/* abort if no task has begun for so long while someone waits; 0: never */
-	bool no_inline;		/* a task that waits for one not yet begun does not run it itself */
-	bool plain_ends;	/* TASK_END beside each YIELDED, SUSPENDED, COMPLETED */
+	uint32_t stack_size; /* bytes of a fiber's stack */
+	uint32_t watchdog_s; /* abort if no task has begun for so long while someone waits; 0: never
+			      */
+	bool no_inline;	     /* a task that waits for one not yet begun does not run it itself */
+	bool plain_ends;     /* TASK_END beside each YIELDED, SUSPENDED, COMPLETED */
 };
 
 /* 0 or -errno */
@@ -41,7 +42,8 @@ typedef int task_fn(void *arg, int64_t *value);
 
 /*
  * task__spawn() - a new task, to be run by any worker
- * @runtime: NULL inside a task; from outside it is staged, and becomes a task when a worker takes it
+ * @runtime: NULL inside a task; from outside it is staged, and becomes a task when a worker takes
+ * it
  * @name: a literal; task__spawn_named() copies it
  * Returns its future, which the caller releases. Nobody asks for the result of a detached one.
  */
@@ -66,8 +68,8 @@ int future__wait(struct future *future, int64_t *value);
 enum continuation_how { CONTINUATION_INLINE, CONTINUATION_SCHEDULED };
 typedef int continuation_fn(void *arg, int error, int64_t in, int64_t *out);
 /*
- * future__then() - run @fn when @future is fulfilled: by who fulfils it, there and then, or in a task
- * of its own (always so if it is fulfilled already). Returns the future of @fn's result.
+ * future__then() - run @fn when @future is fulfilled: by who fulfils it, there and then, or in a
+ * task of its own (always so if it is fulfilled already). Returns the future of @fn's result.
  */
 struct future *future__then(struct future *future, const char *name, continuation_fn *fn, void *arg,
 			    enum continuation_how how);

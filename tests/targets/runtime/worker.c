@@ -11,8 +11,9 @@
 static _Thread_local struct worker *self;
 
 /*
- * Out of line, with something that the compiler must not merge or move: a fiber may go on on another
- * thread at any switch, and the address of a thread-local kept from before would be the old thread's.
+ * Out of line, with something that the compiler must not merge or move: a fiber may go on on
+ * another thread at any switch, and the address of a thread-local kept from before would be the old
+ * thread's.
  */
 __attribute__((noinline)) struct worker *worker__self(void)
 {
@@ -68,7 +69,8 @@ static void say_yielded(struct worker *worker, struct context *context)
 	}
 }
 
-/* A task that runs another inline can't go on while that one waits: it is suspended for its sake. */
+/* A task that runs another inline can't go on while that one waits: it is suspended for its sake.
+ */
 static void say_suspended(struct worker *worker, struct context *context, struct parking *parking)
 {
 	const char *reason = parking->reason;
@@ -94,7 +96,8 @@ static void worker__after(struct worker *worker, struct context *context)
 		break;
 	case LEAVE_PARK:
 		say_suspended(worker, context, parking);
-		/* once parked, it may be running elsewhere: nothing of it may be touched after that */
+		/* once parked, it may be running elsewhere: nothing of it may be touched after that
+		 */
 		if (!parking->park(parking, context))
 			context__resume(context, parking->cause, parking->object);
 		break;
