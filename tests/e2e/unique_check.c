@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unique_check: did every record of tests/targets/stress reach the capture exactly once, whole, and
- *in its thread's order? Reads the decoded events; remembers one bit a record.
- *
- *	unique_check --progress FILE CAPTURE	what the threads say they did (also of a killed
- *stress) unique_check --threads N --records M CAPTURE
- *	--allow-lost	records may be missing if the capture says so, exactly as many as it says
+ * Did every record of tests/targets/stress reach the capture exactly once, whole, and in its
+ * thread's order? Reads the decoded events and keeps a bit for each record. What is expected comes
+ * from what the threads say they did (--progress, also of a killed stress), or is N threads of M
+ * records. With --allow-lost records may be missing if the capture says so: exactly as many as it
+ * says.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A work-stealing deque (Chase and Lev, 2005): its owner pushes and pops at the bottom, thieves
- *take from the top.
+ * A work-stealing deque (Chase and Lev, 2005): its owner pushes and pops at the bottom, others
+ * steal at the top.
  *
  * Memory orders: the published C11 version (Lê and others, 2013) uses fences, which ThreadSanitizer
  * does not model. Here the accesses themselves are sequentially consistent where that version has a

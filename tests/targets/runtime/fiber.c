@@ -89,8 +89,7 @@ __asm__(".text\n"
 
 static void *first_context(struct fiber *fiber)
 {
-	/* 16 bytes stay above, so that the stack is aligned as before a call when the trampoline
-	 * runs */
+	/* 16 bytes stay above: the trampoline finds the stack aligned as before a call */
 	uint64_t *sp = (uint64_t *)((char *)fiber->bottom + fiber->size - 16) - SAVED_WORDS;
 	uint32_t mxcsr;
 	uint16_t control;
@@ -255,8 +254,7 @@ void fiber__free(struct fiber *fiber)
 	__tsan_destroy_fiber(fiber->shadow);
 #endif
 #ifdef RUNTIME_ASAN
-	/* its frames never returned: whoever gets these addresses next must not inherit their red
-	 * zones */
+	/* its frames never returned; who gets these addresses next must not inherit red zones */
 	__asan_unpoison_memory_region(fiber->bottom, fiber->size);
 #endif
 	munmap(fiber->mapping,

@@ -73,8 +73,7 @@ struct journal_key {
 
 /* One point, for the event-by-event journal. */
 struct journal_record {
-	uint64_t sequence; /* of the thread, from 1; written last: a record with 0 or an old one is
-			      not whole */
+	uint64_t sequence; /* of the thread, from 1; written last, so another one is not whole */
 	uint64_t stamp;	   /* cycle counter, after the point */
 	uint64_t event;
 	uint64_t args[4]; /* strings: index of the name + 1 */
@@ -97,15 +96,13 @@ struct journal_slot {
 struct journal {
 	uint64_t magic;
 	uint64_t size;
-	uint32_t pid;	       /* of the program that made the file */
-	uint32_t ring_records; /* event-by-event: records of each thread's ring, a power of two; 0
-				  none */
+	uint32_t pid;		   /* of the program that made the file */
+	uint32_t ring_records;	   /* of each thread's event-by-event ring: a power of two, or 0 */
 	_Atomic uint32_t finished; /* the program came to its end */
 	_Atomic uint32_t slot_count;
 	_Atomic uint32_t name_count;
 	_Atomic uint32_t name_lock;
-	_Atomic uint64_t
-		refused; /* points of threads that found no slot, names that found no room */
+	_Atomic uint64_t refused; /* points of threads without a slot, names without room */
 	_Atomic int64_t active_continuations;
 	_Atomic int64_t max_active_continuations;
 	char command[256];

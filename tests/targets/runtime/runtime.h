@@ -23,8 +23,7 @@ struct fiber_mutex;
 struct runtime_options {
 	uint32_t workers;
 	uint32_t stack_size; /* bytes of a fiber's stack */
-	uint32_t watchdog_s; /* abort if no task has begun for so long while someone waits; 0: never
-			      */
+	uint32_t watchdog_s; /* abort if no task has begun for so long; 0: never */
 	bool no_inline;	     /* a task that waits for one not yet begun does not run it itself */
 	bool plain_ends;     /* TASK_END beside each YIELDED, SUSPENDED, COMPLETED */
 };
@@ -42,8 +41,7 @@ typedef int task_fn(void *arg, int64_t *value);
 
 /*
  * task__spawn() - a new task, to be run by any worker
- * @runtime: NULL inside a task; from outside it is staged, and becomes a task when a worker takes
- * it
+ * @runtime: NULL inside a task; one from outside is staged, and created when a worker takes it
  * @name: a literal; task__spawn_named() copies it
  * Returns its future, which the caller releases. Nobody asks for the result of a detached one.
  */
