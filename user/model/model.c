@@ -279,7 +279,8 @@ static void take(struct model *m, const struct event *event)
 	struct thread *thread;
 
 	m->event = event;
-	if (event->time > m->now)
+	/* what is pulled happens at the time of what needs it */
+	if (event->time > m->now && !m->pull_depth)
 		m->now = event->time;
 	process = process__get(m, event->process, event->pid);
 	if (!process || take_capture_event(m, event, process))

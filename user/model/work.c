@@ -24,7 +24,10 @@ static void on_span_begin(struct model *m, struct thread *thread, enum span_kind
 {
 	struct process *process = (struct process *)thread->t.process;
 	struct span *span = &thread->spans[kind];
+	uint32_t worker = (uint32_t)m->event->args[0].u;
 
+	if (thread->t.worker == MODEL_NO_WORKER && worker != MODEL_NO_WORKER)
+		thread__is_worker(m, thread, worker);
 	if (span->open) {
 		model__repair(m, process, ANOMALY_SPAN_BEGIN_TWICE, span->begin);
 		end_span(m, thread, kind, NULL);
