@@ -37,6 +37,7 @@
 struct text {
 	struct output *output;
 	char *buffer, *at;
+	bool read_failed;
 };
 
 static void put_bytes(struct text *text, const char *bytes, size_t size)
@@ -271,6 +272,7 @@ static int text__run(struct text *text, struct trace *trace, const struct export
 		if (options->stop && *options->stop)
 			break;
 	}
+	text->read_failed = ret < 0;
 	return ret < 0 ? ret : text__flush(text);
 }
 
@@ -290,6 +292,8 @@ int export__text(struct trace *trace, const struct export_options *options, char
 		ret = closed;
 	free(text.buffer);
 	if (ret < 0 && err)
-		*err = sentence__new("cannot write %s: %s", options->path, strerror(-ret));
+		*err = text.read_failed
+			       ? sentence__new("%s", trace__error(trace))
+			       : sentence__new("cannot write %s: %s", options->path, strerror(-ret));
 	return ret;
 }

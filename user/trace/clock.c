@@ -15,8 +15,10 @@
 
 static uint64_t slope(uint64_t cycles, uint64_t ns)
 {
-	unsigned __int128 mult = cycles ? ((unsigned __int128)ns << SHIFT) / cycles : 0;
+	unsigned __int128 mult = 0;
 
+	if (cycles)
+		mult = (((unsigned __int128)ns << SHIFT) + cycles / 2) / cycles;
 	return mult < MULT_MIN || mult > MULT_MAX ? 0 : (uint64_t)mult;
 }
 
@@ -50,7 +52,7 @@ int clock__add(struct clock *clock, const struct file_clock *snapshot)
 
 static uint64_t scale(uint64_t cycles, uint64_t mult)
 {
-	return (uint64_t)(((unsigned __int128)cycles * mult) >> SHIFT);
+	return (uint64_t)(((unsigned __int128)cycles * mult + (1ULL << (SHIFT - 1))) >> SHIFT);
 }
 
 static void clock__measure_error(struct clock *clock)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What records look like: from events.def, and from the capture for events that came later. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "schema.h"
@@ -116,6 +117,18 @@ static size_t word(const char **at, const char *end, const char **start)
 	return *at - *start;
 }
 
+/* names of a capture end up in other files and on terminals */
+static bool is_name(const char *start, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (!isalnum((unsigned char)start[i]) && start[i] != '_')
+			return false;
+	}
+	return len > 0 && len < 64;
+}
+
 /* "19 task_begin task arg1 id:task u32:worker"; returns the record's size, 0: no valid row */
 static unsigned int row__parse(struct schema_row *row, struct strings *strings, const char *at,
 			       const char *end)
@@ -135,15 +148,18 @@ static unsigned int row__parse(struct schema_row *row, struct strings *strings, 
 		return 0;
 	row->event.type = number;
 	len = word(&at, end, &start);
-	if (!len)
+	if (!is_name(start, len))
 		return 0;
 	row->event.name = strings__add(strings, start, len);
 	len = word(&at, end, &start);
+	if (!is_name(start, len))
+		return 0;
 	row->event.category = strings__add(strings, start, len);
 	word(&at, end, &start); /* sampled_by */
 	while ((len = word(&at, end, &start))) {
 		colon = memchr(start, ':', len);
-		if (!colon || !row__add(row, &args, &size, start, colon - start,
+		if (!colon || !is_name(colon + 1, start + len - colon - 1) ||
+		    !row__add(row, &args, &size, start, colon - start,
 					strings__add(strings, colon + 1, start + len - colon - 1)))
 			return 0;
 	}

@@ -85,6 +85,12 @@ static struct chunk *chunk__new(const struct rec_chunk *from)
 	return chunk;
 }
 
+/* nothing of the stream comes before it */
+static bool chunk__opens(const struct chunk *chunk)
+{
+	return chunk->flags & (REC_CHUNK_FIRST | REC_CHUNK_NAMES);
+}
+
 /* the queued chunk that a new one comes after, NULL: it comes first; false: out of all order */
 static bool stream__place(const struct stream *stream, const struct chunk *chunk,
 			  struct chunk **place)
@@ -93,7 +99,7 @@ static bool stream__place(const struct stream *stream, const struct chunk *chunk
 	int steps = 0;
 
 	while (at && (at->start > chunk->start ||
-		      (at->start == chunk->start && at->end > chunk->end))) {
+		      (at->start == chunk->start && chunk__opens(chunk) && !chunk__opens(at)))) {
 		if (stream->entered && at == stream->first)
 			break;
 		if (++steps > REORDER_MAX)
@@ -239,13 +245,13 @@ static bool stream__begin(struct stream_context *context, struct stream *stream,
 {
 	uint64_t time = chunk->time;
 
-	if (!(chunk->flags & (REC_CHUNK_FIRST | REC_CHUNK_NAMES)) && !final)
+	if (!chunk__opens(chunk) && !final)
 		return false;
 	stream->begun = true;
 	stream->pos = chunk->start;
 	stream->last_time = context->earliest;
 	stream->hold = time > STREAM_DELAY_NS ? time - STREAM_DELAY_NS : 0;
-	if (chunk->flags & (REC_CHUNK_FIRST | REC_CHUNK_NAMES))
+	if (chunk__opens(chunk))
 		return true;
 	context->unknown_loss = true;
 	if (chunk->flags & REC_CHUNK_LOST)
