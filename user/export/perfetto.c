@@ -49,7 +49,7 @@ const struct model_ops perfetto_ops = {
 	.end = op__end,
 };
 
-int perfetto__init(struct perfetto *px, struct output *output, const struct perfetto_info *info)
+int perfetto__init(struct perfetto *px, struct outfile *output, const struct perfetto_info *info)
 {
 	memset(px, 0, sizeof(*px));
 	px->output = output;
@@ -99,7 +99,7 @@ static uint64_t start_time(const void *ctx, uint32_t index)
 static void export__progress(const struct perfetto *px, struct trace *trace)
 {
 	say__progress("exporting: %3.0f %%, %.1f MiB", 100 * trace__progress(trace),
-		      (double)output__bytes(px->output) / (1 << 20));
+		      (double)outfile__bytes(px->output) / (1 << 20));
 }
 
 /* all events to the model; 0, or -errno of the trace or the sink */
@@ -197,18 +197,18 @@ int export__perfetto(struct trace *trace, const struct export_options *options, 
 		.ctx = trace,
 		.tracks = options->tracks,
 	};
-	struct output *output = NULL;
+	struct outfile *output = NULL;
 	struct perfetto px = {};
 	char *why = NULL;
 	int result, closed;
 
-	result = output__open(&output, options->path, options->compression);
+	result = outfile__open(&output, options->path, options->compression);
 	if (result)
 		goto cleanup;
 	result = perfetto__init(&px, output, &info);
 	if (!result)
 		result = export__run(&px, trace, options, &why);
-	closed = output__close(output);
+	closed = outfile__close(output);
 	if (!result)
 		result = closed;
 	if (options->progress)

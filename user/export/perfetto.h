@@ -19,7 +19,7 @@
 #include "../base/pool.h"
 #include "../model/model.h"
 #include "export.h"
-#include "output.h"
+#include "outfile.h"
 #include "proto.h"
 
 /* Categories (interface, section 4). An instant's name is that of its category. */
@@ -289,7 +289,7 @@ struct perfetto_info {	/* what it needs to know of the trace */
 
 struct perfetto {
 	struct proto proto;
-	struct output *output;
+	struct outfile *output;
 	struct perfetto_info info;
 	int slot;		/* of the model's priv */
 	int error;		/* the first; then nothing is done any more */
@@ -312,7 +312,7 @@ struct perfetto {
 };
 
 /* perfetto.c */
-int perfetto__init(struct perfetto *px, struct output *output, const struct perfetto_info *info);
+int perfetto__init(struct perfetto *px, struct outfile *output, const struct perfetto_info *info);
 void perfetto__free(struct perfetto *px);
 extern const struct model_ops perfetto_ops;
 

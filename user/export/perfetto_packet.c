@@ -39,7 +39,7 @@ uint64_t perfetto__hash(uint64_t seed, uint64_t kind, uint64_t id)
 
 void perfetto__flush(struct perfetto *px)
 {
-	int err = output__write(px->output, px->proto.base, proto__used(&px->proto));
+	int err = outfile__write(px->output, px->proto.base, proto__used(&px->proto));
 
 	if (err && !px->error)
 		px->error = err;

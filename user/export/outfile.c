@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
-#include "output.h"
+#include "outfile.h"
 
 #define OUTPUT_CHUNK (256U << 10)
 /* Levels at which the writer, not the compressor, sets the pace on a trace's highly regular bytes.
@@ -19,7 +19,7 @@
 #define OUTPUT_GZIP_LEVEL 3
 #define OUTPUT_ZSTD_LEVEL 3
 
-struct output {
+struct outfile {
 	int fd;
 	int error;
 	bool borrowed; /* standard output: not ours to close */
@@ -31,7 +31,7 @@ struct output {
 	unsigned char *chunk;
 };
 
-static int write_all(struct output *output, const void *data, size_t size)
+static int write_all(struct outfile *output, const void *data, size_t size)
 {
 	const char *at = data;
 
@@ -49,7 +49,7 @@ static int write_all(struct output *output, const void *data, size_t size)
 	return 0;
 }
 
-static int write_gzip(struct output *output, const void *data, size_t size, int flush)
+static int write_gzip(struct outfile *output, const void *data, size_t size, int flush)
 {
 	z_stream *z = &output->gzip;
 	int state, err;
@@ -69,7 +69,7 @@ static int write_gzip(struct output *output, const void *data, size_t size, int 
 	return 0;
 }
 
-static int write_zstd(struct output *output, const void *data, size_t size, ZSTD_EndDirective end)
+static int write_zstd(struct outfile *output, const void *data, size_t size, ZSTD_EndDirective end)
 {
 	ZSTD_inBuffer in = {data, size, 0};
 	size_t left;
@@ -88,7 +88,7 @@ static int write_zstd(struct output *output, const void *data, size_t size, ZSTD
 	return 0;
 }
 
-static int start_compressor(struct output *output)
+static int start_compressor(struct outfile *output)
 {
 	output->chunk = malloc(OUTPUT_CHUNK);
 	if (!output->chunk)
@@ -109,7 +109,7 @@ static int start_compressor(struct output *output)
 	return 0;
 }
 
-static void release(struct output *output)
+static void release(struct outfile *output)
 {
 	if (output->gzip_ready)
 		deflateEnd(&output->gzip);
@@ -118,9 +118,9 @@ static void release(struct output *output)
 	free(output);
 }
 
-int output__open(struct output **result, const char *path, enum export_compression compression)
+int outfile__open(struct outfile **result, const char *path, enum export_compression compression)
 {
-	struct output *output = calloc(1, sizeof(*output));
+	struct outfile *output = calloc(1, sizeof(*output));
 	int err = 0;
 
 	if (!output)
@@ -147,7 +147,7 @@ cleanup:
 	return err;
 }
 
-int output__write(struct output *output, const void *data, size_t size)
+int outfile__write(struct outfile *output, const void *data, size_t size)
 {
 	if (output->error || size == 0)
 		return output->error;
@@ -165,12 +165,12 @@ int output__write(struct output *output, const void *data, size_t size)
 	return output->error;
 }
 
-uint64_t output__bytes(const struct output *output)
+uint64_t outfile__bytes(const struct outfile *output)
 {
 	return output->bytes;
 }
 
-int output__close(struct output *output)
+int outfile__close(struct outfile *output)
 {
 	int err = output->error;
 
