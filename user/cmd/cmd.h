@@ -68,8 +68,11 @@ int option__speech(int key);
 		"verbose", 'v', NULL, 0, "Say more; -vv for developers of the tracer", 90 \
 	}
 
-/* signals__catch() - SIGINT, SIGTERM and SIGHUP count instead of killing */
-void signals__catch(void);
+/*
+ * signals__catch() - SIGINT, SIGTERM and SIGHUP count instead of killing
+ * @pipes: and SIGPIPE does nothing, since nobody who stops reading our words ends the work
+ */
+void signals__catch(bool pipes);
 /* signals__flag() - how many came since signals__next() */
 const volatile sig_atomic_t *signals__flag(void);
 /* signals__next() - one has been answered: the flag now holds what came after it */

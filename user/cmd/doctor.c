@@ -105,8 +105,11 @@ static void doctor__print(const struct host *host, const struct features *featur
 	for (size_t i = 0; i < count; i++) {
 		const struct row *row = &rows[i];
 
-		printf("%-11s %-50s %s %s\n", row__answer(row, features), row->title,
-		       row->since[0] == '-' ? "" : "Linux", row->since[0] == '-' ? "" : row->since);
+		if (row->since[0] == '-')
+			printf("%-11s %s\n", row__answer(row, features), row->title);
+		else
+			printf("%-11s %-50s Linux %s\n", row__answer(row, features), row->title,
+			       row->since);
 		if (row->works)
 			continue;
 		if (row->without[0])

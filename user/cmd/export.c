@@ -186,7 +186,7 @@ static int export__run(struct export_command *command)
 	trace__close(trace);
 	if (to_file && output__claim(command->output, command->force))
 		return STATUS_REFUSED;
-	signals__catch();
+	signals__catch(to_file);
 	rc = output__export(command->format, command->capture, &options, &totals);
 	if (rc == -EINTR && to_file)
 		say__info("%s: stopped; it can be opened, but ends early", command->output);

@@ -283,7 +283,7 @@ int record__main(int argc, char **argv)
 		goto out;
 	record->capture.path = run.capture;
 	run.result.command_status = -1;
-	signals__catch();
+	signals__catch(true);
 	status = capture__run(&record->capture, &run.result, signals__flag());
 	if (record->capture.progress)
 		say__progress(NULL);
@@ -293,8 +293,8 @@ int record__main(int argc, char **argv)
 		run__abandon(&run);
 		goto out;
 	}
-	if (run.result.interrupted)
-		signals__next();
+	/* the one that ended the capture, or reached the command at the same time, is answered */
+	signals__next();
 	output__give(run.capture);
 	status = run__finish(&run);
 out:

@@ -11,7 +11,13 @@ static void signal__count(int number)
 	came = came + 1;
 }
 
-void signals__catch(void)
+/* not SIG_IGN: a command would inherit that */
+static void signal__pass_over(int number)
+{
+	(void)number;
+}
+
+void signals__catch(bool pipes)
 {
 	struct sigaction action = {.sa_handler = signal__count};
 
@@ -19,6 +25,10 @@ void signals__catch(void)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
+	if (!pipes)
+		return;
+	action.sa_handler = signal__pass_over;
+	sigaction(SIGPIPE, &action, NULL);
 }
 
 const volatile sig_atomic_t *signals__flag(void)
