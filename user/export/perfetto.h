@@ -398,9 +398,9 @@ void row__unlink_parked(struct slice *slice);
 void row__close(struct perfetto *px, struct row *row, uint64_t time);
 
 /* perfetto_task.c */
-struct drawn_process *process__get(struct perfetto *px, struct model_process *process);
-struct drawn_thread *thread__get(struct perfetto *px, struct model_thread *thread);
-struct drawn_task *task__get(struct perfetto *px, struct model_task *task, uint64_t time);
+struct drawn_process *drawn_process__get(struct perfetto *px, struct model_process *process);
+struct drawn_thread *drawn_thread__get(struct perfetto *px, struct model_thread *thread);
+struct drawn_task *drawn_task__get(struct perfetto *px, struct model_task *task, uint64_t time);
 /* where what happens on the thread, in that task or NULL, is drawn */
 struct row *thread__host(struct perfetto *px, struct model_thread *thread, struct model_task *task);
 

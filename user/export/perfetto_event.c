@@ -29,7 +29,7 @@ void op__span_begin(void *ctx, struct model_thread *model, enum span_kind kind, 
 		[SPAN_BULK] = {CATEGORY_WORKER_BULK, FORM_PLAIN, NAME_BULK},
 	};
 	struct perfetto *px = ctx;
-	struct drawn_thread *thread = thread__get(px, model);
+	struct drawn_thread *thread = drawn_thread__get(px, model);
 	struct slice *slice;
 
 	if (!thread)
@@ -87,7 +87,7 @@ void op__queue_depth(void *ctx, struct model_thread *thread, uint32_t worker, ui
 		     uint64_t time)
 {
 	struct perfetto *px = ctx;
-	struct drawn_process *process = process__get(px, thread->process);
+	struct drawn_process *process = drawn_process__get(px, thread->process);
 	struct row *row = process ? row__thing(px, process, ROW_QUEUE_DEPTH, worker) : NULL;
 	char name[40];
 
@@ -111,8 +111,8 @@ void op__steal(void *ctx, struct model_thread *thief_thread, struct model_thread
 	       uint64_t time)
 {
 	struct perfetto *px = ctx;
-	struct drawn_thread *to = thread__get(px, thief_thread);
-	struct drawn_thread *from = victim_thread ? thread__get(px, victim_thread) : NULL;
+	struct drawn_thread *to = drawn_thread__get(px, thief_thread);
+	struct drawn_thread *from = victim_thread ? drawn_thread__get(px, victim_thread) : NULL;
 	uint64_t arrow = from ? flow__new(px, FLOW_STEAL) : 0;
 
 	if (!to)
@@ -138,7 +138,7 @@ void op__steal_failed(void *ctx, struct model_thread *model, uint32_t thief, uin
 		      uint64_t time)
 {
 	struct perfetto *px = ctx;
-	struct drawn_thread *thread = thread__get(px, model);
+	struct drawn_thread *thread = drawn_thread__get(px, model);
 
 	if (!thread)
 		return;
@@ -180,8 +180,8 @@ void op__future(void *ctx, enum event_type kind, uint64_t object, uint64_t conti
 {
 	struct perfetto *px = ctx;
 	struct drawn_task *waiter =
-		task && kind == EV_future_wait ? task__get(px, task, time) : NULL;
-	struct drawn_process *process = process__get(px, thread->process);
+		task && kind == EV_future_wait ? drawn_task__get(px, task, time) : NULL;
+	struct drawn_process *process = drawn_process__get(px, thread->process);
 	struct row *row = thread__host(px, thread, task);
 	enum perfetto_category category;
 
@@ -481,18 +481,20 @@ static void flow__draw(struct perfetto *px, const struct event *event,
 	case EV_flow_shared_start:
 	case EV_marker_flow_start:
 		instant__open(px, row, CATEGORY_FLOW_START, time);
+		annotate__hex(px, ANNOTATION_ID, id);
 		flow__start(px, hash);
 		break;
 	case EV_flow_step:
 		instant__open(px, row, CATEGORY_FLOW_STEP, time);
+		annotate__hex(px, ANNOTATION_ID, id);
 		event__flow(px, hash);
 		break;
 	default:
 		instant__open(px, row, CATEGORY_FLOW_END, time);
+		annotate__hex(px, ANNOTATION_ID, id);
 		flow__end(px, hash);
 		break;
 	}
-	annotate__hex(px, ANNOTATION_ID, id);
 	event__close(px);
 }
 
@@ -536,7 +538,7 @@ void op__annotation(void *ctx, const struct event *event, struct model_task *tas
 		    struct model_thread *thread, struct model_zone *zone, uint64_t time)
 {
 	struct perfetto *px = ctx;
-	struct drawn_process *process = thread ? process__get(px, thread->process) : NULL;
+	struct drawn_process *process = thread ? drawn_process__get(px, thread->process) : NULL;
 	struct row *row = NULL;
 
 	if (!process)
@@ -592,7 +594,7 @@ void op__lost(void *ctx, struct model_process *model, const struct model_loss *l
 		[LOSS_READ_FAULT] = "read_fault",
 	};
 	struct perfetto *px = ctx;
-	struct drawn_process *process = model ? process__get(px, model) : px->processes;
+	struct drawn_process *process = model ? drawn_process__get(px, model) : px->processes;
 	uint64_t to = loss->to ? loss->to : time;
 	uint64_t from = loss->from && loss->from < to ? loss->from : to;
 	struct row *row;

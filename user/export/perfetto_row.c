@@ -421,7 +421,8 @@ static void gap__annotate(struct perfetto *px, const struct slice *slice,
 
 	if (gap->cut)
 		annotate__bool(px, ANNOTATION_CUT, true);
-	if (!gap->resumed && !gap->cause)
+	/* the ready gap after a RESUMED knows it too, but it is the suspension that it ended */
+	if (!gap->resumed || gap->kind == GAP_READY)
 		return;
 	annotate__text(px, ANNOTATION_CAUSE, cause_iid, gap->cause);
 	/* the waker may name what the suspended task did not */

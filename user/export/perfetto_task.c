@@ -26,7 +26,7 @@ static void process__declare(struct perfetto *px, struct drawn_process *process,
 	descriptor__write(px, &d);
 }
 
-struct drawn_process *process__get(struct perfetto *px, struct model_process *model)
+struct drawn_process *drawn_process__get(struct perfetto *px, struct model_process *model)
 {
 	struct drawn_process *process = model->priv[px->slot], *other;
 
@@ -92,7 +92,7 @@ static void thread__declare(struct perfetto *px, struct drawn_thread *thread,
 	descriptor__write(px, &d);
 }
 
-struct drawn_thread *thread__get(struct perfetto *px, struct model_thread *model)
+struct drawn_thread *drawn_thread__get(struct perfetto *px, struct model_thread *model)
 {
 	struct drawn_thread *thread = model->priv[px->slot];
 	struct drawn_process *process;
@@ -102,7 +102,7 @@ struct drawn_thread *thread__get(struct perfetto *px, struct model_thread *model
 			thread__declare(px, thread, model);
 		return thread;
 	}
-	process = process__get(px, model->process);
+	process = drawn_process__get(px, model->process);
 	thread = process ? pool__take(&px->threads) : NULL;
 	if (!thread || map__put(&px->tids, process->index, model->tid, thread)) {
 		px->error = -ENOMEM;
@@ -119,7 +119,7 @@ struct drawn_thread *thread__get(struct perfetto *px, struct model_thread *model
 void op__process(void *ctx, struct model_process *process, uint64_t time)
 {
 	(void)time;
-	process__get(ctx, process);
+	drawn_process__get(ctx, process);
 }
 
 void op__thread(void *ctx, struct model_thread *model, uint64_t time)
@@ -131,7 +131,7 @@ void op__thread(void *ctx, struct model_thread *model, uint64_t time)
 	if (thread)
 		thread__declare(ctx, thread, model);
 	else if (model->worker != MODEL_NO_WORKER)
-		thread__get(ctx, model);
+		drawn_thread__get(ctx, model);
 }
 
 void op__thread_gone(void *ctx, struct model_thread *model, uint64_t time)
@@ -158,13 +158,13 @@ struct row *thread__host(struct perfetto *px, struct model_thread *thread, struc
 		return drawn->host;
 	if (!thread)
 		return NULL;
-	on = thread__get(px, thread);
+	on = drawn_thread__get(px, thread);
 	return on ? &on->row : NULL;
 }
 
 /* Tasks */
 
-struct drawn_task *task__get(struct perfetto *px, struct model_task *model, uint64_t time)
+struct drawn_task *drawn_task__get(struct perfetto *px, struct model_task *model, uint64_t time)
 {
 	struct drawn_task *task = model->priv[px->slot];
 
@@ -175,7 +175,7 @@ struct drawn_task *task__get(struct perfetto *px, struct model_task *model, uint
 		px->error = -ENOMEM;
 		return NULL;
 	}
-	task->process = process__get(px, model->process);
+	task->process = drawn_process__get(px, model->process);
 	if (!task->process) {
 		pool__give(&px->tasks, task);
 		return NULL;
@@ -190,7 +190,7 @@ struct drawn_task *task__get(struct perfetto *px, struct model_task *model, uint
 
 void op__task_born(void *ctx, struct model_task *task, uint64_t time)
 {
-	task__get(ctx, task, time);
+	drawn_task__get(ctx, task, time);
 }
 
 /* an instant on the task's row, or on its group's if it has none now */
@@ -243,7 +243,7 @@ void op__task_instant(void *ctx, struct model_task *model, enum model_instant ki
 		      struct model_thread *thread, uint64_t time)
 {
 	struct perfetto *px = ctx;
-	struct drawn_task *task = task__get(px, model, time);
+	struct drawn_task *task = drawn_task__get(px, model, time);
 
 	if (!task)
 		return;
@@ -298,8 +298,8 @@ static struct slice *stay__slice(struct perfetto *px, const struct model_stay *s
 void op__stay_begin(void *ctx, struct model_stay *stay, uint64_t time)
 {
 	struct perfetto *px = ctx;
-	struct drawn_task *task = task__get(px, stay->task, time);
-	struct drawn_thread *thread = thread__get(px, stay->thread);
+	struct drawn_task *task = drawn_task__get(px, stay->task, time);
+	struct drawn_thread *thread = drawn_thread__get(px, stay->thread);
 	uint64_t arrows[2];
 
 	if (!task || !thread)
@@ -372,7 +372,7 @@ static void gap__name(const struct model_gap *gap, enum perfetto_category *categ
 void op__gap_begin(void *ctx, struct model_task *model, const struct model_gap *gap, uint64_t time)
 {
 	struct perfetto *px = ctx;
-	struct drawn_task *task = task__get(px, model, time);
+	struct drawn_task *task = drawn_task__get(px, model, time);
 	enum perfetto_category category;
 	uint32_t name;
 
@@ -510,7 +510,7 @@ static void process__count(struct perfetto *px, struct drawn_process *process, i
 void op__task_counts(void *ctx, struct model_process *model, uint32_t running, uint32_t ready,
 		     uint32_t suspended, uint64_t time)
 {
-	struct drawn_process *process = process__get(ctx, model);
+	struct drawn_process *process = drawn_process__get(ctx, model);
 
 	if (!process)
 		return;
@@ -521,7 +521,7 @@ void op__task_counts(void *ctx, struct model_process *model, uint32_t running, u
 
 void op__active_continuations(void *ctx, struct model_process *model, int64_t count, uint64_t time)
 {
-	struct drawn_process *process = process__get(ctx, model);
+	struct drawn_process *process = drawn_process__get(ctx, model);
 
 	if (process)
 		process__count(ctx, process, COUNT_CONTINUATIONS, count, time);

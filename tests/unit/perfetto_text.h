@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A Perfetto trace as text, for tests: a line an event. Knows the wire format and the fields that
+ *the exporter uses, and shares no code with it.
+ *
+ *	TIME ROW begin|end|instant|count CATEGORY NAME key=value... >FLOW <FLOW
+ *
+ * TIME in microseconds; ROW is the track's name with those of its ancestors, "/" between; flows are
+ * numbered by first sight, ">" a point of one, "<" its end. With `rows`, descriptors are lines too.
+ */
+#ifndef TRACER_TESTS_PERFETTO_TEXT_H
+#define TRACER_TESTS_PERFETTO_TEXT_H
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct wire {
+	const uint8_t *at, *end;
+	uint32_t field;
+	uint64_t number; /* of a varint or fixed64 */
+	struct {
+		const uint8_t *at, *end;
+	} bytes;
+};
+
+struct text_track {
+	uint64_t uuid;
+	char path[200];
+};
+
+struct perfetto_text {
+	FILE *out;
+	bool rows;
+	uint64_t time;	     /* of the incremental clock */
+	char *names[4][400]; /* categories, names, annotations, strings */
+	struct text_track tracks[4200];
+	size_t track_count;
+	uint64_t flows[4000];
+	size_t flow_count;
+};
+
+static uint64_t wire__varint(struct wire *w)
+{
+	uint64_t value = 0;
+	int shift = 0;
+
+	do {
+		assert_true(w->at < w->end && shift < 64);
+		value |= (uint64_t)(*w->at & 127) << shift;
+		shift += 7;
+	} while (*w->at++ & 128);
+	return value;
+}
+
+static bool wire__next(struct wire *w)
+{
+	uint64_t key, size;
+
+	if (w->at >= w->end)
+		return false;
+	key = wire__varint(w);
+	w->field = (uint32_t)(key >> 3);
+	switch (key & 7) {
+	case 0:
+		w->number = wire__varint(w);
+		break;
+	case 1:
+		assert_true(w->end - w->at >= 8);
+		memcpy(&w->number, w->at, 8);
+		w->at += 8;
+		break;
+	case 2:
+		size = wire__varint(w);
+		assert_true(size <= (uint64_t)(w->end - w->at));
+		w->bytes.at = w->at;
+		w->at += size;
+		w->bytes.end = w->at;
+		break;
+	default:
+		fail_msg("wire type %d", (int)(key & 7));
+	}
+	return true;
+}
+
+static struct wire wire__inside(const struct wire *w)
+{
+	return (struct wire){.at = w->bytes.at, .end = w->bytes.end};
+}
+
+static char *wire__string(const struct wire *w)
+{
+	return strndup((const char *)w->bytes.at, (size_t)(w->bytes.end - w->bytes.at));
+}
+
+static const char *text__path(const struct perfetto_text *t, uint64_t uuid)
+{
+	for (size_t i = 0; i < t->track_count; i++)
+		if (t->tracks[i].uuid == uuid)
+			return t->tracks[i].path;
+	fail_msg("no track %" PRIu64, uuid);
+	return NULL;
+}
+
+static void text__descriptor(struct perfetto_text *t, struct wire w)
+{
+	struct text_track *track = &t->tracks[t->track_count];
+	char *name = NULL, *thread = NULL;
+	uint64_t parent = 0;
+	bool counter = false;
+	struct wire in;
+
+	while (wire__next(&w)) {
+		if (w.field == 1)
+			track->uuid = w.number;
+		else if (w.field == 5)
+			parent = w.number;
+		else if (w.field == 2)
+			name = wire__string(&w);
+		else if (w.field == 8)
+			counter = true;
+		else if (w.field == 4) {
+			in = wire__inside(&w);
+			while (wire__next(&in))
+				if (in.field == 5)
+					thread = wire__string(&in);
+		}
+	}
+	snprintf(track->path, sizeof(track->path), "%s%s%s", parent ? text__path(t, parent) : "",
+		 parent ? "/" : "",
+		 name	  ? name
+		 : thread ? thread
+			  : "thread");
+	if (t->rows)
+		fprintf(t->out, "row %s%s\n", track->path, counter ? " counter" : "");
+	assert_true(++t->track_count < sizeof(t->tracks) / sizeof(*t->tracks));
+	free(name);
+	free(thread);
+}
+
+static void text__intern(struct perfetto_text *t, struct wire w)
+{
+	while (wire__next(&w)) {
+		struct wire in = wire__inside(&w);
+		char **slot = NULL;
+
+		while (wire__next(&in)) {
+			if (in.field == 1) {
+				assert_in_range(in.number, 1, 399);
+				slot = &t->names[w.field == 29 ? 3 : w.field - 1][in.number];
+			} else {
+				assert_non_null(slot);
+				assert_null(*slot);
+				*slot = wire__string(&in);
+			}
+		}
+	}
+}
+
+static void text__annotation(struct perfetto_text *t, struct wire w, char **to)
+{
+	double real;
+	char *text;
+
+	while (wire__next(&w)) {
+		if (w.field == 1 || w.field == 10) {
+			text = w.field == 1 ? strdup(t->names[2][w.number]) : wire__string(&w);
+			*to += sprintf(*to, " %s=", text);
+			free(text);
+		} else if (w.field == 17) {
+			*to += sprintf(*to, "%s", t->names[3][w.number]);
+		} else if (w.field == 6) {
+			text = wire__string(&w);
+			*to += sprintf(*to, "%s", text);
+			free(text);
+		} else if (w.field == 12) {
+			*to += sprintf(*to, "+");
+			text__annotation(t, wire__inside(&w), to);
+		} else if (w.field == 5) {
+			memcpy(&real, &w.number, 8);
+			*to += sprintf(*to, "%g", real);
+		} else {
+			*to += sprintf(*to, "%" PRId64, (int64_t)w.number);
+		}
+	}
+}
+
+static size_t text__flow(struct perfetto_text *t, uint64_t id)
+{
+	size_t i = 0;
+
+	while (i < t->flow_count && t->flows[i] != id)
+		i++;
+	if (i == t->flow_count) {
+		assert_true(i < sizeof(t->flows) / sizeof(*t->flows));
+		t->flows[t->flow_count++] = id;
+	}
+	return i + 1;
+}
+
+static void text__event(struct perfetto_text *t, uint64_t time, struct wire w)
+{
+	static const char *const types[] = {"", "begin", "end", "instant", "count"};
+	char notes[4096] = "", *to = notes, *name = NULL;
+	const char *row = "", *type = "", *category = "";
+	double real;
+
+	while (wire__next(&w)) {
+		if (w.field == 9)
+			type = types[w.number];
+		else if (w.field == 11)
+			row = text__path(t, w.number);
+		else if (w.field == 3)
+			category = t->names[0][w.number];
+		else if (w.field == 10)
+			name = strdup(t->names[1][w.number]);
+		else if (w.field == 23)
+			name = wire__string(&w);
+		else if (w.field == 4)
+			text__annotation(t, wire__inside(&w), &to);
+		else if (w.field == 30)
+			to += sprintf(to, " %" PRId64, (int64_t)w.number);
+		else if (w.field == 44) {
+			memcpy(&real, &w.number, 8);
+			to += sprintf(to, " %g", real);
+		} else if (w.field == 47 || w.field == 48)
+			to += sprintf(to, " %c%zu", w.field == 47 ? '>' : '<',
+				      text__flow(t, w.number));
+		else
+			fail_msg("event field %u", w.field);
+	}
+	fprintf(t->out, "%g %s %s", (double)time / 1000, row, type);
+	if (*category)
+		fprintf(t->out, " %s", category);
+	if (name && strcmp(name, category) != 0)
+		fprintf(t->out, " '%s'", name);
+	fprintf(t->out, "%s\n", notes);
+	free(name);
+}
+
+static void text__packet(struct perfetto_text *t, struct wire w)
+{
+	struct wire event = {0}, in, clock;
+	bool absolute = false, has_event = false;
+	uint64_t stamp = 0, id;
+
+	while (wire__next(&w)) {
+		if (w.field == 8)
+			stamp = w.number;
+		else if (w.field == 58)
+			absolute = w.number == 6;
+		else if (w.field == 60)
+			text__descriptor(t, wire__inside(&w));
+		else if (w.field == 12)
+			text__intern(t, wire__inside(&w));
+		else if (w.field == 11) {
+			event = wire__inside(&w);
+			has_event = true;
+		} else if (w.field == 6) {
+			in = wire__inside(&w);
+			while (wire__next(&in)) {
+				if (in.field != 1)
+					continue;
+				clock = wire__inside(&in);
+				id = 0;
+				while (wire__next(&clock)) {
+					if (clock.field == 1)
+						id = clock.number;
+					else if (clock.field == 2 && id == 6)
+						t->time = clock.number;
+				}
+			}
+		}
+	}
+	if (!absolute)
+		t->time += stamp;
+	if (has_event)
+		text__event(t, absolute ? stamp : t->time, event);
+}
+
+/* the trace in @data as text, to be freed */
+static char *perfetto_text__new(const void *data, size_t size, bool rows)
+{
+	struct perfetto_text *t = calloc(1, sizeof(*t));
+	struct wire w = {.at = data, .end = (const uint8_t *)data + size};
+	char *text = NULL;
+	size_t text_size;
+
+	t->rows = rows;
+	t->out = open_memstream(&text, &text_size);
+	while (wire__next(&w)) {
+		assert_int_equal(w.field, 1);
+		text__packet(t, wire__inside(&w));
+	}
+	fclose(t->out);
+	for (int k = 0; k < 4; k++)
+		for (int i = 0; i < 400; i++)
+			free(t->names[k][i]);
+	free(t);
+	return text;
+}
+
+#endif /* TRACER_TESTS_PERFETTO_TEXT_H */

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The Perfetto exporter: scripts of events through the model, the trace it writes read back as
+ * text. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "export/perfetto.h"
+#include "script.h"
+#include "perfetto_text.h"
+
+#define FILE_NAME "/tmp/tracer-test-perfetto-XXXXXX"
+
+struct exported {
+	struct perfetto px;
+	struct model *model;
+	struct outfile *file;
+	char path[sizeof(FILE_NAME)];
+	char *data;
+	size_t size;
+	bool started;
+	uint64_t last;
+};
+
+static void exported__open(struct exported *e, enum export_tracks tracks)
+{
+	struct perfetto_info info = {.boot_id = "boot", .tracks = tracks, .realtime_offset = 1000};
+	int fd;
+
+	memset(e, 0, sizeof(*e));
+	strcpy(e->path, FILE_NAME);
+	fd = mkstemp(e->path);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(outfile__open(&e->file, e->path, EXPORT_PLAIN), 0);
+	assert_int_equal(perfetto__init(&e->px, e->file, &info), 0);
+	e->model = model__new();
+	e->px.slot = model__add_sink(e->model, &perfetto_ops, &e->px);
+}
+
+static void exported__feed(void *ctx, const struct event *event)
+{
+	struct exported *e = ctx;
+
+	if (!e->started)
+		perfetto__start(&e->px, event->time);
+	e->started = true;
+	e->last = event->time;
+	if (event->type != EV_end)
+		assert_int_equal(model__event(e->model, event), 0);
+}
+
+/* closes, reads the file into e->data, and has the independent checker look at it */
+static void exported__finish(struct exported *e)
+{
+	char command[200];
+	FILE *file;
+
+	assert_int_equal(model__end(e->model, e->last), 0);
+	perfetto__flush(&e->px);
+	assert_int_equal(e->px.error, 0);
+	assert_int_equal(outfile__close(e->file), 0);
+	snprintf(command, sizeof(command),
+		 "/usr/bin/python3 tests/e2e/perfetto_check.py --rows-max %u %s >/dev/null",
+		 e->px.info.tracks == EXPORT_TASK ? 1000000 : PERFETTO_TASK_ROWS, e->path);
+	assert_int_equal(system(command), 0);
+	file = fopen(e->path, "r");
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	e->size = (size_t)ftell(file);
+	rewind(file);
+	e->data = malloc(e->size);
+	assert_int_equal(fread(e->data, 1, e->size, file), e->size);
+	fclose(file);
+	unlink(e->path);
+}
+
+static void exported__free(struct exported *e)
+{
+	free(e->data);
+	model__free(e->model);
+	perfetto__free(&e->px);
+}
+
+/* every line of @expected is in @text, in that order */
+static void text__contains(const char *text, const char *expected)
+{
+	const char *from = text;
+
+	while (*expected) {
+		size_t length = strcspn(expected, "\n"), got = strcspn(from, "\n");
+
+		while (*from && (got != length || memcmp(from, expected, length) != 0)) {
+			from += got + (from[got] == '\n');
+			got = strcspn(from, "\n");
+		}
+		if (!*from) {
+			fprintf(stderr, "--- trace:\n%s--- lacks:\n%.*s\n", text, (int)length,
+				expected);
+			fail();
+		}
+		from += got + (from[got] == '\n');
+		expected += length + (expected[length] == '\n');
+	}
+}
+
+static void expect(enum export_tracks tracks, const char *script, const char *expected,
+		   const char *never)
+{
+	struct exported e;
+	char *text;
+
+	exported__open(&e, tracks);
+	script__run(script, exported__feed, &e);
+	exported__finish(&e);
+	text = perfetto_text__new(e.data, e.size, true);
+	if (!*expected)
+		fprintf(stderr, "%s", text);
+	text__contains(text, expected);
+	if (never && strstr(text, never))
+		fail_msg("%s\nhas: %s", text, never);
+	free(text);
+	exported__free(&e);
+}
+
+static const char life[] = "0 t1 process demo demo\n"
+			   "1 t1 worker_start w0 -\n"
+			   "2 t2 worker_start w1 second\n"
+			   "10 t1 created a fib 0\n"
+			   "20 t1 begin a w0\n"
+			   "30 t1 created b leaf a\n"
+			   "40 t1 suspended a future::wait f\n"
+			   "50 t2 begin b w1\n"
+			   "60 t2 future_set f\n"
+			   "65 t2 resumed a future::set f\n"
+			   "70 t2 completed b\n"
+			   "80 t2 begin a w1\n"
+			   "90 t2 completed a\n"
+			   "100 t1 finish\n";
+
+static void life_of_a_task(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES, life,
+	       "row demo\n"
+	       "row demo/Workers\n"
+	       "row demo/Workers/worker 0\n"
+	       "row demo/Workers/second\n"
+	       "row demo/Tasks\n"
+	       "row demo/Tasks/fib 0x61\n"
+	       "10 demo/Workers/worker 0 instant task.spawn task=0x61 >1\n"
+	       "10 demo/Tasks/fib 0x61 instant task.created task=0x61\n"
+	       "10 demo/Tasks/fib 0x61 begin task.ready 'ready'\n"
+	       "20 demo/Tasks/fib 0x61 end\n"
+	       "20 demo/Workers/worker 0 begin worker.task 'fib' task=0x61 worker=0\n"
+	       "20 demo/Tasks/fib 0x61 begin task.run 'fib' task=0x61 worker=0 <1\n"
+	       "row demo/Tasks/leaf 0x62\n"
+	       "30 demo/Tasks/fib 0x61 instant task.spawn task=0x62 >2\n"
+	       "30 demo/Tasks/leaf 0x62 instant task.created task=0x62 parent=0x61\n"
+	       "40 demo/Tasks/fib 0x61 end\n"
+	       "40 demo/Workers/worker 0 end\n"
+	       "40 demo/Tasks/fib 0x61 begin task.suspended 'suspended: future::wait' object=0x66\n"
+	       "50 demo/Tasks/leaf 0x62 begin task.run 'leaf' task=0x62 worker=1 <2\n"
+	       "60 demo/Tasks/leaf 0x62 instant future.set object=0x66 >3\n"
+	       "65 demo/Tasks/fib 0x61 end cause=future::set waker=0x62\n"
+	       "65 demo/Tasks/fib 0x61 begin task.ready 'ready'\n"
+	       "70 demo/Tasks/leaf 0x62 instant task.completed task=0x62\n"
+	       "80 demo/Tasks/fib 0x61 end\n"
+	       "80 demo/Workers/second begin worker.task 'fib' task=0x61 worker=1\n"
+	       "80 demo/Tasks/fib 0x61 begin task.run 'fib' task=0x61 worker=1 <4\n",
+	       NULL);
+	/* the arrow to the resumed run starts on an instant inside the waker */
+	expect(EXPORT_LANES, life,
+	       "65 demo/Tasks/leaf 0x62 instant task.wake task=0x61 object=0x66 >4 >3\n", NULL);
+}
+
+static void workers_only(void **state)
+{
+	(void)state;
+	expect(EXPORT_WORKERS, life,
+	       "20 demo/Workers/worker 0 begin worker.task 'fib' task=0x61 worker=0 <1\n"
+	       "60 demo/Workers/second instant future.set object=0x66 >3\n"
+	       "65 demo/Workers/second instant task.wake task=0x61 object=0x66 >4 >3\n"
+	       "80 demo/Workers/second begin worker.task 'fib' task=0x61 worker=1 <4\n",
+	       "Tasks");
+}
+
+static void counts(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n2 t1 queue_depth w0 7\n"
+	       "10 t1 created a fib 0\n20 t1 begin a w0\n25 t1 counter bytes 12\n26 t1 counter "
+	       "load 1.5\n"
+	       "30 t1 suspended a why 0\n50 t1 finish\n",
+	       "row demo/Counters\nrow demo/Counters/queue depth 0 counter\n"
+	       "2 demo/Counters/queue depth 0 count 7\n"
+	       "10 demo/Counters/ready tasks count 1\n"
+	       "20 demo/Counters/running tasks count 1\n"
+	       "25 demo/Counters/bytes count 12\n"
+	       "26 demo/Counters/load count 1.5\n"
+	       "30 demo/Counters/suspended tasks count 1\n",
+	       NULL);
+}
+
+static void zones_are_cut_at_gaps(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n10 t1 created a fib 0\n20 t1 begin "
+	       "a w0\n"
+	       "21 t1 zone_begin outer func dir/a.c:12\n22 t1 zone_begin inner - -\n"
+	       "23 t1 zone_value size 5\n23 t1 zone_text hello\n24 t1 zone_text again\n"
+	       "24 t1 zone_color 255\n"
+	       "30 t1 suspended a why 0\n40 t1 resumed a because 0\n50 t1 begin a w0\n"
+	       "60 t1 zone_end\n70 t1 zone_end\n80 t1 completed a\n90 t1 finish\n",
+	       "21 demo/Tasks/fib 0x61 begin zone 'outer' zone_id=1 function=func file=dir/a.c "
+	       "line=12 part=0\n"
+	       "22 demo/Tasks/fib 0x61 begin zone 'inner' zone_id=2 part=0\n"
+	       "30 demo/Tasks/fib 0x61 end size=5 color=#0000ff text=+hello+again\n"
+	       "30 demo/Tasks/fib 0x61 end\n"
+	       "30 demo/Tasks/fib 0x61 end\n"
+	       "30 demo/Tasks/fib 0x61 begin task.suspended 'suspended: why'\n"
+	       "50 demo/Tasks/fib 0x61 begin task.run 'fib' task=0x61 worker=0 <2\n"
+	       "50 demo/Tasks/fib 0x61 begin zone 'outer' zone_id=1 function=func file=dir/a.c "
+	       "line=12 part=1\n"
+	       "50 demo/Tasks/fib 0x61 begin zone 'inner' zone_id=2 part=1\n"
+	       "60 demo/Tasks/fib 0x61 end\n"
+	       "70 demo/Tasks/fib 0x61 end\n"
+	       "80 demo/Tasks/fib 0x61 end\n",
+	       "part=2");
+}
+
+/* a sleep that ends inside what began in it: the task's run is cut, and goes on outside */
+static void what_does_not_nest_is_cut(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n10 t1 worker_sleep_begin w0 idle\n"
+	       "20 t1 begin a w0\n30 t1 worker_sleep_end w0 notify\n40 t1 completed a\n50 t1 "
+	       "finish\n",
+	       "10 demo/Workers/worker 0 begin worker.sleep 'sleep: idle' reason=idle\n"
+	       "20 demo/Workers/worker 0 begin worker.task 'task' task=0x61 worker=0\n"
+	       "30 demo/Workers/worker 0 end\n"
+	       "30 demo/Workers/worker 0 end cause=notify\n"
+	       "30 demo/Workers/worker 0 begin worker.task 'task' task=0x61 worker=0 part=1\n"
+	       "40 demo/Workers/worker 0 end\n",
+	       NULL);
+}
+
+static void inline_runs_nest(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n20 t1 begin a w0\n30 t1 begin b "
+	       "w0\n"
+	       "35 t1 zone_begin z - -\n38 t1 zone_end\n"
+	       "40 t1 completed b\n50 t1 completed a\n60 t1 finish\n",
+	       "20 demo/Workers/worker 0 begin worker.task 'task' task=0x61 worker=0\n"
+	       "30 demo/Workers/worker 0 begin worker.task 'task' task=0x62 worker=0\n"
+	       "35 demo/Tasks/task 0x62 begin zone 'z' zone_id=1 part=0\n"
+	       "40 demo/Workers/worker 0 end\n"
+	       "50 demo/Workers/worker 0 end\n",
+	       NULL);
+}
+
+static void steals_point_from_victim_to_thief(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n2 t2 worker_start w1 -\n10 t1 "
+	       "created a fib 0\n"
+	       "20 t2 steal w1 w0 a 3\n30 t2 steal_failed w1 w0\n40 t2 steal w1 w9 0 -\n50 t1 "
+	       "finish\n",
+	       "20 demo/Workers/worker 0 instant stolen thief=1 victim=0 >2\n"
+	       "20 demo/Workers/worker 1 instant steal thief=1 victim=0 task=0x61 victim_depth=3 "
+	       "<2\n"
+	       "30 demo/Workers/worker 1 instant steal.failed thief=1 victim=0\n"
+	       "40 demo/Workers/worker 1 instant steal thief=1 victim=9\n",
+	       NULL);
+}
+
+static void markers_and_arrows_of_the_program(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n2 t1 channel_name 4 phases\n"
+	       "3 t1 marker_color red 16711680\n"
+	       "10 t1 marker_set 4 red 17\n20 t1 marker_set 4 blue 0\n21 t1 marker_flow_start 4 x\n"
+	       "30 t1 marker_reset 4\n31 t1 marker_set 5 red 0\n32 t1 marker_flow_end 5 x\n"
+	       "40 t1 flow_start y\n41 t1 flow_step y\n42 t1 flow_end y\n43 t1 flow_end y\n"
+	       "50 t1 sent m d 64\n60 t1 received m s 64\n61 t1 received n s 64\n"
+	       "70 t1 message hello\n80 t1 frame f\n90 t1 frame f\n100 t1 finish\n",
+	       "10 demo/Markers/phases begin marker 'red' extra=17 color=#ff0000\n"
+	       "20 demo/Markers/phases end\n"
+	       "20 demo/Markers/phases begin marker 'blue' extra=0\n"
+	       "21 demo/Markers/phases instant flow.start id=0x78 >1\n"
+	       "30 demo/Markers/phases end\n"
+	       "32 demo/Markers/channel 5 instant flow.end id=0x78 <1\n"
+	       "40 demo/Workers/worker 0 instant flow.start id=0x79 >2\n"
+	       "41 demo/Workers/worker 0 instant flow.step id=0x79 >2\n"
+	       "42 demo/Workers/worker 0 instant flow.end id=0x79 <2\n"
+	       /* an end without a start here may have it elsewhere; readers would call it an error
+		*/
+	       "43 demo/Workers/worker 0 instant flow.end id=0x79 >2\n"
+	       "50 demo/Workers/worker 0 instant sent id=0x6d destination=0x64 bytes=64 >3\n"
+	       "60 demo/Workers/worker 0 instant received id=0x6d source=0x73 bytes=64 <3\n"
+	       "61 demo/Workers/worker 0 instant received id=0x6e source=0x73 bytes=64 >4\n"
+	       "70 demo/Workers/worker 0 instant message 'hello'\n"
+	       "80 demo/Markers/f begin frame 'f'\n"
+	       "90 demo/Markers/f end\n"
+	       "90 demo/Markers/f begin frame 'f'\n",
+	       NULL);
+}
+
+static void continuations_carry_their_future(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n20 t1 begin a w0\n"
+	       "21 t1 continuation_attached f c\n22 t1 future_set f\n23 t1 continuation_begin f c\n"
+	       "24 t1 continuation_end f c\n25 t1 future_exception g\n26 t1 future_callback g\n"
+	       "30 t1 continuation_begin g d\n31 t1 suspended a why 0\n40 t1 begin a w0\n"
+	       "50 t1 continuation_end g d\n60 t1 completed a\n70 t1 finish\n",
+	       "21 demo/Tasks/task 0x61 instant continuation.attached object=0x66 "
+	       "continuation=0x63\n"
+	       "22 demo/Tasks/task 0x61 instant future.set object=0x66 >1\n"
+	       "23 demo/Tasks/task 0x61 begin continuation object=0x66 continuation=0x63 inline=1\n"
+	       "24 demo/Tasks/task 0x61 end\n"
+	       "25 demo/Tasks/task 0x61 instant future.exception object=0x67 >2\n"
+	       "26 demo/Tasks/task 0x61 instant future.callback object=0x67\n"
+	       "31 demo/Tasks/task 0x61 begin task.suspended 'suspended: why'\n"
+	       "40 demo/Tasks/task 0x61 begin task.run 'task' task=0x61 worker=0\n"
+	       "50 demo/Tasks/task 0x61 end\n",
+	       NULL);
+}
+
+static void losses_have_a_row(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n50 t1 lost 7 20 40 0\n"
+	       "50 t2 lost 3 30 45 1\n60 t1 finish\n",
+	       "row demo/Capture\n"
+	       "20 demo/Capture begin lost records=7 tid=1 cause=ring_full from=20000 to=40000\n"
+	       "40 demo/Capture end\n"
+	       "40 demo/Capture begin lost records=3 tid=2 cause=target_ring_overrun from=30000 "
+	       "to=45000\n"
+	       "45 demo/Capture end\n",
+	       NULL);
+}
+
+static void what_is_open_at_the_end_is_closed(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n10 t1 created b leaf 0\n20 t1 "
+	       "begin a w0\n"
+	       "21 t1 zone_begin z - -\n22 t1 continuation_begin f c\n23 t1 marker_set 1 m 0\n"
+	       "24 t2 worker_start w1 -\n25 t2 worker_sleep_begin w1 idle\n60 t1 finish\n",
+	       "60 demo/Tasks/task 0x61 end\n60 demo/Workers/worker 0 end\n", NULL);
+}
+
+static struct event task_event(uint64_t time, enum event_type type, uint64_t task, const char *name)
+{
+	struct event event = {
+		.time = time, .type = (uint16_t)type, .pid = 100, .tid = 1, .nargs = 1};
+
+	event.args[0].u = task;
+	if (type == EV_task_created)
+		event.args[1].s = name;
+	if (type == EV_task_suspended)
+		event.args[1].s = "wait";
+	return event;
+}
+
+static void feed(struct exported *e, uint64_t time, enum event_type type, uint64_t task)
+{
+	struct event event = task_event(time, type, task, task % 2 ? "odd" : "even");
+
+	exported__feed(e, &event);
+}
+
+/* one task after the other: 2,000 rows with names of their own, then those are used again */
+static void many_tasks(void **state)
+{
+	struct exported e;
+
+	(void)state;
+	for (int mode = EXPORT_LANES; mode <= EXPORT_WORKERS; mode++) {
+		uint64_t time = 1000000;
+		uint32_t rows[] = {PERFETTO_TASK_ROWS, 5000, 0};
+
+		exported__open(&e, mode);
+		for (uint64_t task = 1; task <= 5000; task++) {
+			feed(&e, time += 1000, EV_task_created, task);
+			feed(&e, time += 1000, EV_task_begin, task);
+			feed(&e, time += 1000, EV_task_suspended, task);
+			feed(&e, time += 1000, EV_task_resumed, task);
+			feed(&e, time += 1000, EV_task_begin, task);
+			feed(&e, time += 1000, EV_task_completed, task);
+			feed(&e, time += 1000, EV_task_destroyed, task);
+		}
+		exported__finish(&e);
+		assert_int_equal(e.px.processes->row_count, rows[mode]);
+		assert_int_equal(e.px.tally.begins[CATEGORY_WORKER_TASK], 10000);
+		assert_int_equal(e.px.tally.begins[CATEGORY_TASK_RUN],
+				 mode == EXPORT_WORKERS ? 0 : 10000);
+		assert_int_equal(e.px.tally.begins[CATEGORY_TASK_SUSPENDED],
+				 mode == EXPORT_WORKERS ? 0 : 5000);
+		assert_int_equal(e.px.tally.gaps_without_row, 0);
+		assert_int_equal(e.px.tally.flow_ends, 10000);
+		exported__free(&e);
+	}
+}
+
+/* more tasks alive than rows: every run and every suspension is drawn all the same, on 2,000 rows
+ */
+static void more_tasks_alive_than_rows(void **state)
+{
+	struct exported e;
+	uint64_t time = 1000000;
+
+	(void)state;
+	exported__open(&e, EXPORT_LANES);
+	for (uint64_t task = 1; task <= 6000; task++)
+		feed(&e, time += 1000, EV_task_created, task);
+	for (uint64_t task = 1; task <= 6000; task++) {
+		feed(&e, time += 1000, EV_task_begin, task);
+		feed(&e, time += 1000, EV_task_suspended, task);
+	}
+	for (uint64_t task = 6000; task > 0; task--) {
+		feed(&e, time += 1000, EV_task_resumed, task);
+		feed(&e, time += 1000, EV_task_begin, task);
+		feed(&e, time += 1000, EV_task_completed, task);
+	}
+	exported__finish(&e);
+	assert_int_equal(e.px.processes->row_count, PERFETTO_TASK_ROWS);
+	assert_int_equal(e.px.tally.begins[CATEGORY_TASK_RUN], 12000);
+	assert_int_equal(e.px.tally.begins[CATEGORY_TASK_SUSPENDED], 6000);
+	assert_int_equal(e.px.tally.instants[CATEGORY_TASK_CREATED], 6000);
+	assert_true(e.px.tally.gaps_without_row > 0 && e.px.tally.evicted > 0);
+	exported__free(&e);
+}
+
+static void too_deep(void **state)
+{
+	struct exported e;
+	uint64_t time = 1000000;
+	struct event event = {.pid = 100, .tid = 1, .nargs = 3, .type = EV_zone_begin};
+
+	(void)state;
+	exported__open(&e, EXPORT_LANES);
+	event.args[0].s = "deep";
+	for (int i = 0; i < 700; i++) {
+		event.time = time += 1000;
+		exported__feed(&e, &event);
+	}
+	event.type = EV_zone_end;
+	for (int i = 0; i < 650; i++) {
+		event.time = time += 1000;
+		exported__feed(&e, &event);
+	}
+	exported__finish(&e);
+	assert_int_equal(e.px.tally.too_deep, 200);
+	assert_int_equal(e.px.tally.begins[CATEGORY_ZONE], 500);
+	exported__free(&e);
+}
+
+/* more names than are interned, with bytes that are no UTF-8: written out, and made valid */
+static void names_without_end(void **state)
+{
+	struct exported e;
+	uint64_t time = 1000000;
+	char(*names)[16] = calloc(70000, 16);
+
+	(void)state;
+	exported__open(&e, EXPORT_LANES);
+	for (int i = 0; i < 70000; i++) {
+		struct event event = {.pid = 100, .tid = 1, .nargs = 1, .type = EV_message};
+
+		snprintf(names[i], 16, "m\xff%d", i);
+		event.args[0].s = names[i];
+		event.time = time += 1000;
+		exported__feed(&e, &event);
+	}
+	exported__finish(&e);
+	assert_int_equal(e.px.tally.instants[CATEGORY_MESSAGE], 70000);
+	assert_int_equal(e.px.interned[TABLE_NAMES].count, PERFETTO_INTERNED_MAX);
+	exported__free(&e);
+	free(names);
+}
+
+static void two_processes_and_exec(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process one one\n1 u1 process two two\n10 t1 created a x 0\n11 u1 created a y "
+	       "0\n"
+	       "20 t1 begin a w0\n21 u1 begin a w0\n30 t1 completed a\n31 u1 completed a\n40 t1 "
+	       "finish\n",
+	       "row one\nrow two\nrow one/Tasks/x 0x61\nrow two/Tasks/y 0x61\n", NULL);
+}
+
+static void empty(void **state)
+{
+	struct exported e;
+
+	(void)state;
+	exported__open(&e, EXPORT_LANES);
+	perfetto__start(&e.px, 5);
+	e.last = 5;
+	exported__finish(&e);
+	assert_true(e.size > 0);
+	exported__free(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(life_of_a_task),
+		cmocka_unit_test(workers_only),
+		cmocka_unit_test(counts),
+		cmocka_unit_test(zones_are_cut_at_gaps),
+		cmocka_unit_test(what_does_not_nest_is_cut),
+		cmocka_unit_test(inline_runs_nest),
+		cmocka_unit_test(steals_point_from_victim_to_thief),
+		cmocka_unit_test(markers_and_arrows_of_the_program),
+		cmocka_unit_test(continuations_carry_their_future),
+		cmocka_unit_test(losses_have_a_row),
+		cmocka_unit_test(what_is_open_at_the_end_is_closed),
+		cmocka_unit_test(many_tasks),
+		cmocka_unit_test(more_tasks_alive_than_rows),
+		cmocka_unit_test(too_deep),
+		cmocka_unit_test(names_without_end),
+		cmocka_unit_test(two_processes_and_exec),
+		cmocka_unit_test(empty),
+	};
+
+	(void)script__word; /* only other tests print identities */
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
