@@ -40,8 +40,13 @@ def main():
          events["continuation_begin"])
     same("pairs", sum(row["count"] for row in journal["steals"]["pairs"]),
          journal["steals"]["count"])
-    same("workers' stays", sum(worker["tasks"] for process in journal["processes"]
-                               for worker in process["workers"]), tasks["begun"])
+    workers = [worker for process in journal["processes"] for worker in process["workers"]]
+    tasks_of_workers = sum(worker["tasks"] for worker in workers)
+    # a task that never changed its worker counts once; each migration adds one at most
+    if not tasks["completed"] <= tasks_of_workers <= tasks["completed"] + tasks["migrations"]:
+        wrong.append(f"workers' tasks: {tasks_of_workers}")
+    same("workers' steals", sum(worker["steals"] for worker in workers),
+         sum(worker["stolen_from"] for worker in workers))
     same("threads", sum(thread["records"] for thread in journal["threads"]),
          journal["capture"]["records"])
     for line in wrong:

@@ -159,7 +159,7 @@ static void print_worker(const struct journal *journal, const struct journal_slo
 	print_string(name_of(journal, slot->worker_name), NULL);
 	printf(", \"tasks\": %llu, \"steals\": %llu, \"stolen_from\": %llu, \"max_queue_depth\": "
 	       "%llu}",
-	       (unsigned long long)slot->events[JOURNAL_task_begin],
+	       (unsigned long long)slot->totals[JOURNAL_WORKER_TASKS],
 	       (unsigned long long)slot->events[JOURNAL_steal], (unsigned long long)stolen_from,
 	       (unsigned long long)slot->max_queue_depth);
 }

@@ -56,6 +56,7 @@ struct task {
 	struct context *context; /* NULL: not begun */
 	struct task *outer;	 /* runs inline inside that one */
 	struct continuation *continuation;
+	uint64_t workers; /* that ran it, a bit each */
 	uint32_t last_worker;
 	bool staged;
 	bool no_inline;
@@ -178,6 +179,7 @@ struct task *task__new(struct runtime *runtime, const char *name, task_fn *fn, v
 		       bool detached);
 void task__launch(struct task *task);
 void task__created(struct task *task);
+void task__say_begin(struct task *task, uint32_t worker);
 /* run to its end on the calling fiber; COMPLETED is told, DESTROYED not */
 void task__run(struct task *task);
 void task__destroy(struct task *task);

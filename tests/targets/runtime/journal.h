@@ -34,6 +34,7 @@ enum journal_event {
 /* What no single event says. */
 enum journal_total {
 	JOURNAL_MIGRATIONS,
+	JOURNAL_WORKER_TASKS, /* tasks that this thread ran, each once however often it came back */
 	JOURNAL_CONTINUATIONS_INLINE,
 	JOURNAL_CONTINUATIONS_SCHEDULED,
 	JOURNAL_FIBERS_MADE,

@@ -128,6 +128,21 @@ void task__spawn_detached(struct runtime *runtime, const char *name, task_fn *fn
 	task__launch(task__new(here(runtime), name, fn, arg, true));
 }
 
+void task__say_begin(struct task *task, uint32_t worker)
+{
+	/* one of 64 workers or more has no bit: then a task counts again when it comes back */
+	uint64_t bit = worker < 64 ? 1ULL << worker : 0;
+	bool elsewhere = task->last_worker != worker;
+
+	POINT2(TASK_BEGIN, task_begin, task, worker);
+	if (elsewhere && task->last_worker != UINT32_MAX)
+		journal__total(JOURNAL_MIGRATIONS);
+	if (bit ? !(task->workers & bit) : elsewhere)
+		journal__total(JOURNAL_WORKER_TASKS);
+	task->workers |= bit;
+	task->last_worker = worker;
+}
+
 void task__run(struct task *task)
 {
 	int64_t value = 0;
@@ -199,9 +214,8 @@ bool task__run_inline(struct future *future)
 	worker__say_depth(worker);
 	task->context = context;
 	task->outer = context->top;
-	task->last_worker = worker->index;
 	context->top = task;
-	POINT2(TASK_BEGIN, task_begin, task, worker->index);
+	task__say_begin(task, worker->index);
 	task__run(task);
 	/* on another worker now, perhaps, but still on the same fiber */
 	context->top = task->outer;

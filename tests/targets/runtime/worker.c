@@ -49,10 +49,7 @@ static void begin_stays(struct worker *worker, struct task *task)
 {
 	if (task->outer)
 		begin_stays(worker, task->outer);
-	POINT2(TASK_BEGIN, task_begin, task, worker->index);
-	if (task->last_worker != UINT32_MAX && task->last_worker != worker->index)
-		journal__total(JOURNAL_MIGRATIONS);
-	task->last_worker = worker->index;
+	task__say_begin(task, worker->index);
 }
 
 static void end_plainly(struct worker *worker, struct task *task)
