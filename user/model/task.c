@@ -334,6 +334,9 @@ static bool stop_of_unseen(struct model *m, struct task *task, const struct even
 		return true;
 	if (event->type == EV_task_end && task->t.stays)
 		return false;
+	/* its BEGIN, at least, may be among what was lost */
+	if (event->type != EV_task_end && model__explained(process_of(&task->t), task->confirmed))
+		return true;
 	if (event->type == EV_task_completed && task->t.state != TASK_COMPLETED) {
 		if (!task->t.stays)
 			repair(m, task, ANOMALY_STOP_WITHOUT_BEGIN);
@@ -464,8 +467,11 @@ static void on_renamed(struct model *m, const struct event *event, struct thread
 	struct process *process = (struct process *)thread->t.process;
 	struct task *task = settle(m, event, process);
 
-	if (!task)
+	if (!task) {
 		task = born(m, process, event->args[0].u, event->args[1].s);
+		if (task)
+			task__unknown(m, task);
+	}
 	if (!task)
 		return;
 	if (event->args[1].s)
