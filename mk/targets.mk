@@ -12,7 +12,7 @@ TARGET_PROGRAMS = tracer-demo-runtime stress
 .PHONY: targets targets-tsan targets-asan check-targets
 
 targets: $(TARGET_PROGRAMS:%=$(TARGETS)/%) $(TARGET_PROGRAMS:%=$(TARGETS)/%-disabled) \
-	$(TARGETS)/journal $(TARGETS)/unique_check
+	$(TARGETS)/journal $(TARGETS)/unique_check $(TARGETS)/journal_report
 targets-tsan: $(TARGET_PROGRAMS:%=$(TARGETS)/%-tsan)
 targets-asan: $(TARGET_PROGRAMS:%=$(TARGETS)/%-asan)
 
@@ -50,3 +50,10 @@ $(TARGETS)/unique_check: $(BUILD)/tests/e2e/unique_check.o \
 	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 -include $(wildcard $(BUILD)/tests/e2e/*.d)
+
+$(TARGETS)/journal_report: $(BUILD)/tests/e2e/journal_report.o \
+	$(filter $(BUILD)/user/base/% $(BUILD)/user/trace/% $(BUILD)/user/model/% \
+		$(BUILD)/user/report/%,$(OBJS))
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(LIBS)

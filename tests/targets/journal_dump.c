@@ -157,11 +157,14 @@ static void print_worker(const struct journal *journal, const struct journal_slo
 	free(pairs.keys);
 	printf("{\"index\": %u, \"tid\": %u, \"name\": ", slot->worker, slot->tid);
 	print_string(name_of(journal, slot->worker_name), NULL);
-	printf(", \"tasks\": %llu, \"steals\": %llu, \"stolen_from\": %llu, \"max_queue_depth\": "
-	       "%llu}",
+	printf(", \"tasks\": %llu, \"steals\": %llu, \"stolen_from\": %llu, \"max_queue_depth\": ",
 	       (unsigned long long)slot->totals[JOURNAL_WORKER_TASKS],
-	       (unsigned long long)slot->events[JOURNAL_steal], (unsigned long long)stolen_from,
-	       (unsigned long long)slot->max_queue_depth);
+	       (unsigned long long)slot->events[JOURNAL_steal], (unsigned long long)stolen_from);
+	/* a worker that never told a depth: not known */
+	if (slot->events[JOURNAL_queue_depth])
+		printf("%llu}", (unsigned long long)slot->max_queue_depth);
+	else
+		printf("null}");
 }
 
 static bool first_of_process(const struct journal *journal, uint32_t slot)
