@@ -387,6 +387,32 @@ static void after_loss(void **state)
 		ANOMALY_AFTER_LOSS, 1);
 }
 
+/* the thread's SUSPENDED was lost, which is told only later */
+static void anomaly_before_a_loss_is_known(void **state)
+{
+	(void)state;
+	told__expect_anomalies(
+		"1 t1 worker_start w0 -\n"
+		"2 t1 begin A w0\n"
+		"3 t2 begin A w1\n"
+		"8 t1 lost 10 2 8 0\n"
+		"20 t1 finish\n",
+		ANOMALY_AFTER_LOSS, 1);
+}
+
+/* keeps its kind */
+static void anomaly_long_before_a_loss(void **state)
+{
+	(void)state;
+	told__expect_anomalies(
+		"1 t1 worker_start w0 -\n"
+		"2 t1 begin A w0\n"
+		"3 t2 begin A w1\n"
+		"8 t1 lost 10 5 8 0\n"
+		"20 t1 finish\n",
+		ANOMALY_BEGIN_WHILE_RUNNING, 1);
+}
+
 /* that the loss does not explain */
 static void anomaly_after_a_loss(void **state)
 {
@@ -425,6 +451,8 @@ int main(void)
 		cmocka_unit_test(late_event),
 		cmocka_unit_test(unknown_event),
 		cmocka_unit_test(after_loss),
+		cmocka_unit_test(anomaly_before_a_loss_is_known),
+		cmocka_unit_test(anomaly_long_before_a_loss),
 		cmocka_unit_test(anomaly_after_a_loss),
 	};
 

@@ -31,7 +31,8 @@
  * to; the scheduler's END after the task went on elsewhere.
  *
  * Losses. EV_lost says that a thread did something unseen: what runs there is cut, and until the end of
- * the gap, and for what was last certain before it, repairs are counted as AFTER_LOSS.
+ * the gap, and for what was last certain before it, repairs are counted as AFTER_LOSS. It is told when
+ * the thread is heard of again, so repairs since the gap's beginning are counted anew then.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,11 +78,41 @@ bool model__explained(const struct process *process, uint64_t confirmed)
 	return process && process->lossy && confirmed <= process->loss_until;
 }
 
+static void keep_repair(struct model *m, struct process *process, enum model_anomaly kind)
+{
+	if (!process->repairs) {
+		process->repairs = malloc(REPAIRS_KEPT * sizeof(struct repair));
+		if (!process->repairs) {
+			m->err = -ENOMEM;
+			return;
+		}
+		for (uint32_t i = 0; i < REPAIRS_KEPT; i++)
+			process->repairs[i].kind = ANOMALY_KINDS;
+	}
+	process->repairs[process->repair_next++ % REPAIRS_KEPT] = (struct repair){m->now, kind};
+}
+
+/* repairs since @from had their reason in a loss that is known only now */
+static void explain_repairs(struct model *m, struct process *process, uint64_t from)
+{
+	for (uint32_t i = 0; process->repairs && i < REPAIRS_KEPT; i++) {
+		struct repair *repair = &process->repairs[i];
+
+		if (repair->kind == ANOMALY_KINDS || repair->time < from)
+			continue;
+		m->anomalies[repair->kind]--;
+		m->anomalies[ANOMALY_AFTER_LOSS]++;
+		repair->kind = ANOMALY_KINDS;
+	}
+}
+
 void model__repair(struct model *m, struct process *process, enum model_anomaly kind,
 		   uint64_t confirmed)
 {
 	if (model__explained(process, confirmed))
 		kind = ANOMALY_AFTER_LOSS;
+	else if (process)
+		keep_repair(m, process, kind);
 	m->anomalies[kind]++;
 	TELL(m, anomaly, kind, m->event);
 }
@@ -189,6 +220,7 @@ static void take_lost(struct model *m, const struct event *event, struct process
 	process->lossy = true;
 	if (until > process->loss_until)
 		process->loss_until = until;
+	explain_repairs(m, process, loss.from);
 	thread__lost(m, thread);
 	TELL(m, lost, &process->p, &loss, m->now);
 }
@@ -389,8 +421,11 @@ void model__free(struct model *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->process_slots; i++)
+	for (size_t i = 0; i < m->process_slots; i++) {
+		if (m->processes[i])
+			free(m->processes[i]->repairs);
 		free(m->processes[i]);
+	}
 	free(m->processes);
 	free(m->queue);
 	free(m->sets);

@@ -15,6 +15,13 @@
 /* Inversions below this along a causal edge are put right (design, section 3, Clock). */
 #define MODEL_INVERSION_NS 1000U
 
+/* A repair that may yet turn out to come from a loss: a loss is only told when it is over. */
+#define REPAIRS_KEPT 4096U
+struct repair {
+	uint64_t time;
+	enum model_anomaly kind;	/* ANOMALY_KINDS: none, or no longer */
+};
+
 struct process {
 	struct model_process p;
 	struct task *tasks;	/* newest first */
@@ -27,6 +34,8 @@ struct process {
 	bool muted;		/* inside CAPTURE_OFF */
 	bool lossy;		/* loss_until counts */
 	uint64_t loss_until;	/* what was last certain before this time may have changed unseen */
+	struct repair *repairs;	/* the last REPAIRS_KEPT, a ring; NULL: none yet */
+	uint32_t repair_next;
 	uint64_t left_open;	/* zones that ended threads left open, not yet counted... */
 	uint64_t left_open_time; /* ...because the process may be ending: since then */
 };
