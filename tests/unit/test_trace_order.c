@@ -432,7 +432,7 @@ static void rounds_hold_back_what_may_still_be_overtaken(void **state)
 /* Bytes that a chunk left in the ring hold back for as long as they wait, unless their thread ended. */
 static void undrained_bytes_hold_back(void **state)
 {
-	struct synth_ring a, b;
+	struct synth_ring a, b, c;
 	struct trace *trace;
 	struct synth synth;
 	size_t at[3];
@@ -443,6 +443,9 @@ static void undrained_bytes_hold_back(void **state)
 	ring__init(&b, 0, 0);
 	ring__window(&b, T(0), TRACER_CLOCK_CYCLES);
 	ring__begin(&b, T(13), 7);
+	ring__init(&c, 0, 0);
+	ring__window(&c, T(0), TRACER_CLOCK_CYCLES);
+	ring__begin(&c, T(12), 8);
 	for (ends = 0; ends < 2; ends++) {
 		synth__init(&synth);
 		synth__chunk(&synth, &a, 0, at[1],
@@ -455,7 +458,10 @@ static void undrained_bytes_hold_back(void **state)
 		if (ends)
 			synth__task(&synth, REC_THREAD_EXIT, T(30), 100, 101, 0, 0);
 		synth__round(&synth, T(10000000));
-		if (!ends)
+		/* what comes now shows by its place whether the ROUND let go what is younger */
+		if (ends)
+			synth__stream(&synth, &c, 3, 103, T(10000010));
+		else
 			synth__chunk(&synth, &a, at[1], at[2],
 				     (struct synth_chunk){.stream = 1,
 							  .tid = 101,
@@ -467,6 +473,7 @@ static void undrained_bytes_hold_back(void **state)
 					      "13 102 task_begin 7 0\n"
 					      "15 101 lost 2 2\n"
 					      "30 101 thread_exit\n"
+					      "12 103 task_begin 8 0\n"
 					      "60000000 0 end\n"
 					    : "1 100 process pid 100 \n"
 					      "1 101 task_begin 0 0\n"
@@ -475,12 +482,14 @@ static void undrained_bytes_hold_back(void **state)
 					      "12 101 task_begin 101 0\n"
 					      "13 102 task_begin 7 0\n"
 					      "60000000 0 end\n");
-		assert_totals(trace, ends ? 3 : 5, ends ? 2 : 0);
+		assert_totals(trace, ends ? 4 : 5, ends ? 2 : 0);
+		assert_int_equal(trace__totals(trace)->late, ends);
 		trace__close(trace);
 		synth__free(&synth);
 	}
 	ring__free(&a);
 	ring__free(&b);
+	ring__free(&c);
 }
 
 /* Beyond the limit nothing waits: all events come, those overtaken are counted. */

@@ -26,7 +26,7 @@
 #include <string.h>
 #include "base/say.h"
 #include "export.h"
-#include "output.h"
+#include "outfile.h"
 
 #define BUFFER_SIZE (256U << 10)
 /* Bytes of a line: a string argument is 1,023 bytes, 4 each if escaped; a command line may be longer. */
@@ -35,7 +35,7 @@
 #define PROGRESS_EVENTS (1U << 18)
 
 struct text {
-	struct output *output;
+	struct outfile *output;
 	char *buffer, *at;
 	bool read_failed;
 };
@@ -245,7 +245,7 @@ static void put_event(struct text *text, const struct trace *trace, const struct
 
 static int text__flush(struct text *text)
 {
-	int err = output__write(text->output, text->buffer, text->at - text->buffer);
+	int err = outfile__write(text->output, text->buffer, text->at - text->buffer);
 
 	text->at = text->buffer;
 	return err;
@@ -282,11 +282,11 @@ int export__text(struct trace *trace, const struct export_options *options, char
 	int ret, closed = 0;
 
 	text.buffer = text.at = malloc(BUFFER_SIZE);
-	ret = text.buffer ? output__open(&text.output, options->path, options->compression)
+	ret = text.buffer ? outfile__open(&text.output, options->path, options->compression)
 			  : -ENOMEM;
 	if (ret == 0) {
 		ret = text__run(&text, trace, options);
-		closed = output__close(text.output);
+		closed = outfile__close(text.output);
 	}
 	if (ret == 0)
 		ret = closed;
