@@ -53,10 +53,13 @@ struct adopt_key {
 	__u32 number;
 };
 
+#define ADOPTED_STREAMS (1ULL << 48)
+
 struct adopted_ring {
 	__u64 ring;
 	__u64 dso;
 	__u64 head;	/* as read: the capture begins there */
+	__u64 stream;	/* given by the loader: ADOPTED_STREAMS and up */
 	__u32 owner;
 	__u32 flags;	/* RING_ORPHAN or 0 */
 };

@@ -798,6 +798,7 @@ static __always_inline void adopt(struct task_struct *task)
 			continue;
 		ring = &thread->rings[slot];
 		ring__begin(ring, found->ring, found->dso, found->head, found->owner);
+		ring->stream = found->stream;
 		ring->flags |= found->flags;
 		if ((__u32)slot >= thread->count)
 			thread->count = slot + 1;

@@ -79,6 +79,40 @@ struct file_round {
 	uint64_t time;	    /* CLOCK_BOOTTIME */
 };
 
+/* --- the writer ------------------------------------------------------------------------------ */
+
 struct file_writer;
+struct json_object;
+
+/*
+ * file_writer__create() - a new capture file, with its header
+ * @path: must not exist, or may be overwritten
+ * @compress: zstd for blocks of records, as long as file_writer__set_pressure() does not object
+ * Returns 0 or a negative errno.
+ */
+int file_writer__create(struct file_writer **writer, const char *path, bool compress);
+
+/* A record, as BPF handed it over; buffered until a block is full or file_writer__flush(). */
+void file_writer__record(struct file_writer *writer, const void *record, size_t size);
+/* Any other block; what was buffered goes first. @json is consumed. */
+void file_writer__block(struct file_writer *writer, enum file_block_type type, const void *payload,
+			size_t size);
+void file_writer__json(struct file_writer *writer, enum file_block_type type,
+		       struct json_object *json);
+/* DSO: JSON, a NUL, then @size bytes */
+void file_writer__dso(struct file_writer *writer, struct json_object *json,
+		      const unsigned char *image, size_t size);
+void file_writer__flush(struct file_writer *writer);
+/* true: the reader of the kernel's buffers falls behind, do not compress */
+void file_writer__set_pressure(struct file_writer *writer, bool pressure);
+
+/*
+ * The first error of any call above, a negative errno, or 0. After an error nothing more is written,
+ * and the file ends with its last whole block.
+ */
+int file_writer__error(const struct file_writer *writer);
+uint64_t file_writer__bytes(const struct file_writer *writer);
+/* flushes; returns file_writer__error() */
+int file_writer__close(struct file_writer *writer);
 
 #endif /* TRACER_CAPTURE_FILE_H */

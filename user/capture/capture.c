@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A capture from beginning to end.
+ *
+ * Order at the start: the hooks of the kernel, the targets, their flush probes, the rings they have
+ * already, and the gates last: from the first record on, everything that drains is in place. At the end
+ * the other way round: gates, flush probes, what is left in the rings, hooks.
+ *
+ * In between the loop moves chunks from the buffers to the file and looks at three kinds of records only:
+ * a process was forked, runs another program, or has mapped libraries. Those threads wait (bpf/, loaded())
+ * until their new binaries are attached to.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <sched.h>
+#include <unistd.h>
+#include "../base/say.h"
+#include "session.h"
+#include "proc.h"
+
+#define STATUS_REFUSED 1
+#define STATUS_FAILED 125
+#define NS_PER_MS 1000000ULL
+#define DEFAULT_POLL_NS (10 * NS_PER_MS)
+#define DEFAULT_FLUSH_NS (100 * NS_PER_MS)
+#define SECOND_NS (1000 * NS_PER_MS)
+#define PASS_BYTES (16ULL << 20)  /* of one buffer, before the others have their turn */
+#define ROUND_BYTES (4ULL << 20)  /* of the file between two ROUND blocks, at most */
+#define COMMAND_GRACE_US 200000
+
+static const char schema[] =
+#define ROW(number, name, category, by) #number " " #name " " #category " " #by
+#define TRACER_EVENT0(number, name, category, by, doc) ROW(number, name, category, by) "\n"
+#define TRACER_EVENT1(number, name, category, by, t1, a1, doc) \
+	ROW(number, name, category, by) " " #t1 ":" #a1 "\n"
+#define TRACER_EVENT2(number, name, category, by, t1, a1, t2, a2, doc) \
+	ROW(number, name, category, by) " " #t1 ":" #a1 " " #t2 ":" #a2 "\n"
+#define TRACER_EVENT3(number, name, category, by, t1, a1, t2, a2, t3, a3, doc) \
+	ROW(number, name, category, by) " " #t1 ":" #a1 " " #t2 ":" #a2 " " #t3 ":" #a3 "\n"
+#define TRACER_EVENT4(number, name, category, by, t1, a1, t2, a2, t3, a3, t4, a4, doc) \
+	ROW(number, name, category, by)                                                \
+	" " #t1 ":" #a1 " " #t2 ":" #a2 " " #t3 ":" #a3 " " #t4 ":" #a4 "\n"
+#include <tracer/events.def>
+#undef ROW
+	;
+
+/* --- the file's first and last blocks ----------------------------------------------------------- */
+
+static void session__tell_meta(struct session *session)
+{
+	struct json_object *json = json_object_new_object();
+	char boot_id[64] = "";
+	struct utsname system;
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (file) {
+		if (fgets(boot_id, sizeof(boot_id), file))
+			boot_id[strcspn(boot_id, "\n")] = '\0';
+		fclose(file);
+	}
+	uname(&system);
+	json_object_object_add(json, "format", json_object_new_string("tracer capture"));
+	json_object_object_add(json, "host", json_object_new_string(system.nodename));
+	json_object_object_add(json, "kernel", json_object_new_string(system.release));
+	json_object_object_add(json, "machine", json_object_new_string(system.machine));
+	json_object_object_add(json, "boot_id", json_object_new_string(boot_id));
+	json_object_object_add(json, "page_size", json_object_new_int64(sysconf(_SC_PAGESIZE)));
+	json_object_object_add(json, "cpus", json_object_new_int(session->cpus));
+	json_object_object_add(json, "clock", json_object_new_string(
+						      session->use_monotonic ? "monotonic" : "cycles"));
+	json_object_object_add(json, "categories",
+			       json_object_new_int64(session->options->categories));
+	json_object_object_add(json, "sample", json_object_new_int64(session->options->sample));
+	json_object_object_add(json, "buffer_size",
+			       json_object_new_int64((int64_t)session->buffer_size));
+	json_object_object_add(json, "events", json_object_new_string(schema));
+	file_writer__json(session->writer, FILE_META, json);
+}
+
+static void session__tell_clock(struct session *session)
+{
+	struct file_clock clock;
+
+	clock__read(&clock);
+	file_writer__block(session->writer, FILE_CLOCK, &clock, sizeof(clock));
+	session->clock_time = clock.monotonic;
+}
+
+static int shell_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void session__tell_end(struct session *session, uint64_t duration)
+{
+	struct json_object *json = json_object_new_object();
+	static const struct {
+		const char *name;
+		enum counter counter;
+	} counters[] = {
+		{"flushes", COUNT_FLUSHES},
+		{"chunks", COUNT_CHUNKS},
+		{"chunk_bytes", COUNT_BYTES},
+		{"no_room", COUNT_NO_ROOM},
+		{"faults", COUNT_FAULTS},
+		{"overruns", COUNT_OVERRUNS},
+		{"rings_refused", COUNT_RINGS_REFUSED},
+		{"task_records_lost", COUNT_TASK_RECORDS_LOST},
+	};
+	size_t i;
+
+	json_object_object_add(json, "finished", json_object_new_boolean(true));
+	json_object_object_add(json, "duration_ns", json_object_new_int64((int64_t)duration));
+	json_object_object_add(json, "target_exit",
+			       session->target_exited
+				       ? json_object_new_int(shell_status(session->target_status))
+				       : NULL);
+	json_object_object_add(
+		json, "buffer_bytes",
+		json_object_new_int64((int64_t)(session->buffer_size * (uint64_t)session->cpus)));
+	for (i = 0; i < sizeof(counters) / sizeof(*counters); i++)
+		json_object_object_add(json, counters[i].name,
+				       json_object_new_int64((int64_t)session__counter(
+					       session, counters[i].counter)));
+	file_writer__json(session->writer, FILE_END, json);
+}
+
+/* --- records -------------------------------------------------------------------------------------- */
+
+/* tickets are given in order but may be read in another: a thread goes on when all up to its own are done */
+static void session__answer(struct session *session, uint64_t ticket)
+{
+	__u64 *answered = &session->bpf->bss->tickets_answered;
+	uint64_t *done;
+	size_t i = 0;
+
+	done = reallocarray(session->tickets_done, session->ticket_count + 1, sizeof(*done));
+	if (!done)
+		return;
+	session->tickets_done = done;
+	done[session->ticket_count++] = ticket;
+	while (i < session->ticket_count) {
+		if (done[i] != *answered + 1) {
+			i++;
+			continue;
+		}
+		__atomic_store_n(answered, *answered + 1, __ATOMIC_RELEASE);
+		done[i] = done[--session->ticket_count];
+		i = 0;
+	}
+}
+
+static void session__rescan(struct session *session, pid_t pid, bool execed)
+{
+	struct process *process = session__find_process(session, pid);
+
+	if (!process || session->finishing)
+		return;
+	if (execed) {
+		session__forget_maps(process);
+		session__tell_process(session, pid, 0);
+	}
+	session__scan(session, process);
+}
+
+static void session__take_task(struct session *session, const struct rec_task *task)
+{
+	pid_t pid = (pid_t)task->pid;
+
+	switch (task->h.kind) {
+	case REC_FORK:
+		session__add_process(session, pid, false);
+		session__tell_process(session, pid, (pid_t)task->parent);
+		break;
+	case REC_EXEC:
+		session__rescan(session, pid, true);
+		break;
+	case REC_PROCESS_EXIT:
+		if (pid == session->first_pid) {
+			session->target_exited = true;
+			session->target_status = task->status;
+		}
+		session__remove_process(session, pid);
+		break;
+	}
+}
+
+static int session__take(void *ctx, void *data, size_t size)
+{
+	const struct rec_header *header = data;
+	struct session *session = ctx;
+
+	if (header->kind == REC_LOADED) {
+		const struct rec_loaded *loaded = data;
+
+		session__rescan(session, (pid_t)loaded->pid, false);
+		session__answer(session, loaded->ticket);
+		return 0;
+	}
+	if (header->size > size)
+		return 0;
+	/* before what happens next in that process, after what happened before */
+	file_writer__record(session->writer, data, header->size);
+	if (header->kind == REC_CHUNK) {
+		session->chunks++;
+		session->chunk_bytes += ((const struct rec_chunk *)data)->len;
+	} else {
+		session__take_task(session, data);
+	}
+	session->pass_bytes += size;
+	return session->pass_bytes > PASS_BYTES ? -EAGAIN : 0;
+}
+
+/* one turn through the buffers; true if there was more than a turn takes */
+static bool session__pass(struct session *session)
+{
+	uint64_t most = 0;
+	bool more = false;
+	int cpu;
+
+	for (cpu = 0; cpu < session->cpus; cpu++) {
+		session->pass_bytes = 0;
+		more |= ring_buffer__consume(session->buffers[cpu]) == -EAGAIN;
+		if (session->pass_bytes > most)
+			most = session->pass_bytes;
+	}
+	file_writer__set_pressure(session->writer, more || most > session->buffer_size / 4);
+	return more;
+}
+
+void session__consume(struct session *session)
+{
+	while (session__pass(session) && !file_writer__error(session->writer))
+		;
+}
+
+/* a ROUND promises that all that was handed over before @time stands above it */
+static void session__end_pass(struct session *session, uint64_t time, uint64_t monotonic)
+{
+	uint64_t interval = session->options->flush_interval_ns == UINT64_MAX
+				    ? DEFAULT_FLUSH_NS
+				    : session->options->flush_interval_ns;
+	struct file_round round = {time};
+
+	if (monotonic - session->round_time < interval &&
+	    file_writer__bytes(session->writer) - session->told_round < ROUND_BYTES)
+		return;
+	file_writer__block(session->writer, FILE_ROUND, &round, sizeof(round));
+	session->round_time = monotonic;
+	session->told_round = file_writer__bytes(session->writer);
+	if (monotonic - session->clock_time > SECOND_NS)
+		session__tell_clock(session);
+}
+
+/* --- start ---------------------------------------------------------------------------------------- */
+
+static int session__take_targets(struct session *session)
+{
+	const struct capture_options *options = session->options;
+	struct process *process;
+	struct proc_info info;
+	pid_t pid;
+	int i, err;
+
+	for (i = 0; i < options->pid_count; i++) {
+		pid = proc__thread_group(options->pids[i]);
+		if (pid <= 0) {
+			say__error("no process %d: it has ended, or is in another PID namespace; see "
+				   "ps -e",
+				   options->pids[i]);
+			return STATUS_REFUSED;
+		}
+		process = session__add_process(session, pid, true);
+		if (!process)
+			return STATUS_FAILED;
+		if (!session->first_pid)
+			session->first_pid = pid;
+		session__tell_process(session, pid, 0);
+		err = session__scan(session, process);
+		if (err == -EACCES || err == -EPERM) {
+			say__error("process %d: its memory map can't be read: %s; run as root (sudo "
+				   "tracer ...)",
+				   pid, strerror(-err));
+			return STATUS_REFUSED;
+		}
+		if (err)
+			return STATUS_REFUSED;
+	}
+	if (session->refusal) {
+		say__error("%s", session->refusal);
+		return STATUS_REFUSED;
+	}
+	if (!session->points_found && !options->allow_no_points) {
+		pid = session->first_pid;
+		proc__read(pid, &info);
+		say__error("process %d (%s): no points in it or its libraries", pid, info.name);
+		say__error("build it, or its runtime, with <tracer/tracer.h>; 'tracer list -p %d' "
+			   "shows what is there; --wait-points traces what it loads later",
+			   pid);
+		return STATUS_REFUSED;
+	}
+	return 0;
+}
+
+static void session__say_ready(const struct session *session)
+{
+	const struct capture_options *options = session->options;
+	ssize_t done;
+
+	if (options->ready_fd >= 0) {
+		done = write(options->ready_fd, "", 1);
+		if (done != 1)
+			say__verbose("--ready-fd %d: %s", options->ready_fd, strerror(errno));
+	}
+	say__verbose("attached; buffers of %llu KiB on each of %d CPUs",
+		     (unsigned long long)session->buffer_size >> 10, session->cpus);
+	if (options->follow)
+		say__verbose("other processes that run the same binaries record too while this "
+			     "lasts, and are left out (--no-follow avoids it)");
+}
+
+static int session__begin(struct session *session)
+{
+	const struct capture_options *options = session->options;
+	int err, level = 16;
+	uint32_t sample;
+
+	features__detect(&session->features);
+	if (!session->features.btf) {
+		say__error("this kernel has no type information (/sys/kernel/btf/vmlinux); boot one "
+			   "built with CONFIG_DEBUG_INFO_BTF=y");
+		return STATUS_REFUSED;
+	}
+	for (sample = options->sample; sample > 1 && level > 0; sample /= 2)
+		level--;
+	session->sample_level = level;
+	session->use_monotonic =
+		options->clock == CAPTURE_CLOCK_MONOTONIC ||
+		(options->clock == CAPTURE_CLOCK_AUTO && !clock__counter_is_steady());
+	if (session__load(session, session__take))
+		return STATUS_REFUSED;
+	err = file_writer__create(&session->writer, options->path, options->compress);
+	if (err) {
+		say__error("%s: can't be written: %s", options->path, strerror(-err));
+		return STATUS_REFUSED;
+	}
+	session__tell_meta(session);
+	session__tell_clock(session);
+	return session__attach_kernel(session) ? STATUS_REFUSED : 0;
+}
+
+/* --- the loop ------------------------------------------------------------------------------------- */
+
+static void session__check_processes(struct session *session)
+{
+	struct process *process, *next;
+
+	for (process = session->processes; process; process = next) {
+		next = process->next;
+		/* its exit may have found a full buffer */
+		if (proc__thread_group(process->pid) <= 0)
+			session__remove_process(session, process->pid);
+	}
+}
+
+static void session__show_progress(const struct session *session, uint64_t elapsed)
+{
+	if (session->options->progress)
+		say__progress("%llu s, %llu MB captured; Ctrl-C ends",
+			      (unsigned long long)(elapsed / SECOND_NS),
+			      (unsigned long long)(session->chunk_bytes / 1000000));
+}
+
+static bool session__is_over(struct session *session, struct command *command,
+			     const volatile sig_atomic_t *stop, uint64_t elapsed)
+{
+	const struct capture_options *options = session->options;
+	int status;
+
+	if (command && command__reap(command, &status)) {
+		session->command_exits = true;
+		session->target_exited = true;
+		session->target_status = status;
+	}
+	return *stop || !session->processes || file_writer__error(session->writer) ||
+	       (options->duration_ns && elapsed >= options->duration_ns) ||
+	       (options->on_full == CAPTURE_ON_FULL_STOP &&
+		session__counter(session, COUNT_OVERRUNS));
+}
+
+static int session__make_epoll(const struct session *session)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	int epoll = epoll_create1(EPOLL_CLOEXEC), cpu;
+
+	for (cpu = 0; cpu < session->cpus && epoll >= 0; cpu++) {
+		event.data.fd = session->buffer_fds[cpu];
+		epoll_ctl(epoll, EPOLL_CTL_ADD, session->buffer_fds[cpu], &event);
+	}
+	return epoll;
+}
+
+static void session__loop(struct session *session, struct command *command,
+			  const volatile sig_atomic_t *stop)
+{
+	const struct capture_options *options = session->options;
+	uint64_t poll = options->poll_interval_ns == UINT64_MAX ? DEFAULT_POLL_NS
+								: options->poll_interval_ns;
+	uint64_t begin = clock__monotonic(), now = begin, time, wait;
+	struct epoll_event events[16];
+	int epoll = session__make_epoll(session);
+	bool more;
+
+	while (!session__is_over(session, command, stop, now - begin)) {
+		time = clock__boottime();
+		more = session__pass(session);
+		now = clock__monotonic();
+		session__end_pass(session, time, now);
+		if (now - session->check_time > SECOND_NS) {
+			session__check_processes(session);
+			session__show_progress(session, now - begin);
+			session->check_time = now;
+		}
+		wait = poll;
+		if (options->duration_ns && begin + options->duration_ns - now < wait)
+			wait = begin + options->duration_ns - now;
+		if (!more && poll)
+			epoll_wait(epoll, events, 16, (int)((wait + NS_PER_MS - 1) / NS_PER_MS));
+	}
+	close(epoll);
+}
+
+/* --- end ------------------------------------------------------------------------------------------ */
+
+static int session__end(struct session *session, uint64_t duration)
+{
+	struct file_round round;
+	int err;
+
+	session__close_gates(session);
+	session__detach_flush(session);
+	session__consume(session);
+	session->finishing = true;
+	session__harvest(session);
+	session__detach_kernel(session);
+	session__consume(session);
+	round.time = clock__boottime();
+	file_writer__block(session->writer, FILE_ROUND, &round, sizeof(round));
+	session__tell_clock(session);
+	session__tell_end(session, duration);
+	err = file_writer__error(session->writer);
+	if (err)
+		say__error("%s: writing failed: %s; what was captured until then is in the file",
+			   session->options->path, strerror(-err));
+	return err;
+}
+
+/* COMMAND outlives the capture: Ctrl-C ends it too, the end of --duration does not */
+static int command__finish(struct command *command, bool interrupted)
+{
+	int status = 0, i;
+
+	for (i = 0; interrupted && i < 2 && !command__reap(command, &status); i++) {
+		usleep(COMMAND_GRACE_US);
+		if (!i && !command__reap(command, &status))
+			kill(command__pid(command), SIGTERM);
+	}
+	if (command__reap(command, &status))
+		return shell_status(status);
+	say__info("process %d goes on", command__pid(command));
+	return 0;
+}
+
+static void pin_to_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	if (cpu < 0)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		say__error("--cpu %d: %s; the reader runs anywhere", cpu, strerror(errno));
+}
+
+static int session__run(struct session *session, struct capture_result *result,
+			const volatile sig_atomic_t *stop)
+{
+	const struct capture_options *options = session->options;
+	struct command *command = NULL;
+	uint64_t begin;
+	int status = session__begin(session);
+
+	if (!status && options->command)
+		status = command__prepare(&command, session, options->command);
+	else if (!status)
+		status = session__take_targets(session);
+	if (!status && session->refusal) {
+		say__error("%s", session->refusal);
+		status = STATUS_REFUSED;
+	}
+	if (!status && session__open_gates(session))
+		status = STATUS_REFUSED;
+	if (status)
+		goto out;
+	begin = clock__monotonic();
+	session__say_ready(session);
+	if (command) {
+		status = command__release(command);
+		if (status)
+			goto out;
+	}
+	pin_to_cpu(options->cpu);
+	session__loop(session, command, stop);
+	result->interrupted = *stop;
+	result->duration_ns = clock__monotonic() - begin;
+	if (session__end(session, result->duration_ns))
+		status = STATUS_REFUSED;
+	if (command)
+		result->command_status = command__finish(command, result->interrupted);
+	if (options->on_full == CAPTURE_ON_FULL_STOP && session__counter(session, COUNT_OVERRUNS)) {
+		say__error("the buffers were full (--on-full stop); take larger ones (--buffer-size), "
+			   "or fewer categories (-c)");
+		status = STATUS_REFUSED;
+	}
+out:
+	command__free(command);
+	return status;
+}
+
+int capture__run(const struct capture_options *options, struct capture_result *result,
+		 const volatile sig_atomic_t *stop)
+{
+	struct session session = {.options = options};
+	int status;
+
+	*result = (struct capture_result){.command_status = -1};
+	status = session__run(&session, result, stop);
+	result->chunks = session.chunks;
+	result->chunk_bytes = session.chunk_bytes;
+	result->any_event = session.chunk_bytes > 0;
+	result->buffer_bytes = session.buffer_size * (uint64_t)session.cpus;
+	session__close_gates(&session);
+	session__detach_flush(&session);
+	session__forget_targets(&session);
+	if (session.writer) {
+		file_writer__close(session.writer);
+	}
+	session__unload(&session);
+	free(session.refusal);
+	free(session.tickets_done);
+	return status;
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Writing the capture file: blocks, compressed if there is time for it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <json-c/json.h>
+#include <zstd.h>
+#include "file.h"
+
+#define BLOCK_TARGET (1U << 20)	/* bytes of records at which a block is written */
+#define BLOCK_ROOM (BLOCK_TARGET + (256U << 10)) /* and of the longest record beside them */
+#define ZSTD_LEVEL 1
+
+struct file_writer {
+	int fd;
+	int error;
+	bool compress;
+	bool pressure;
+	uint64_t bytes;
+	unsigned char *records;
+	size_t used;
+	unsigned char *packed;
+	size_t packed_size;
+	ZSTD_CCtx *zstd;
+};
+
+static void file_writer__fail(struct file_writer *writer, int error)
+{
+	if (writer->error)
+		return;
+	writer->error = error;
+	/* no half block at the end: a reader would call the file truncated */
+	if (ftruncate(writer->fd, (off_t)writer->bytes))
+		return;
+}
+
+static void file_writer__put(struct file_writer *writer, struct iovec *parts, int count)
+{
+	uint64_t total = 0;
+	ssize_t done;
+
+	while (count && !writer->error) {
+		done = writev(writer->fd, parts, count);
+		if (done < 0) {
+			if (errno == EINTR)
+				continue;
+			file_writer__fail(writer, -errno);
+			return;
+		}
+		total += (uint64_t)done;
+		while (count && (size_t)done >= parts->iov_len) {
+			done -= (ssize_t)parts->iov_len;
+			parts++;
+			count--;
+		}
+		if (count) {
+			parts->iov_base = (char *)parts->iov_base + done;
+			parts->iov_len -= (size_t)done;
+		}
+	}
+	writer->bytes += total;
+}
+
+static void file_writer__stored(struct file_writer *writer, enum file_block_type type,
+				uint16_t flags, const void *payload, size_t stored, size_t raw)
+{
+	static const char padding[8];
+	struct file_block block = {
+		.magic = FILE_BLOCK_MAGIC,
+		.type = (uint16_t)type,
+		.flags = flags,
+		.stored = (uint32_t)stored,
+		.raw = (uint32_t)raw,
+	};
+	struct iovec parts[3] = {
+		{&block, sizeof(block)},
+		{(void *)payload, stored},
+		{(void *)padding, (8 - stored % 8) % 8},
+	};
+
+	file_writer__put(writer, parts, 3);
+}
+
+static bool file_writer__reserve_packed(struct file_writer *writer, size_t size)
+{
+	unsigned char *packed;
+
+	if (writer->packed_size >= size)
+		return true;
+	packed = realloc(writer->packed, size);
+	if (!packed)
+		return false;
+	writer->packed = packed;
+	writer->packed_size = size;
+	return true;
+}
+
+static void file_writer__pack(struct file_writer *writer, enum file_block_type type,
+			      const void *payload, size_t size)
+{
+	size_t stored = ZSTD_compressBound(size);
+
+	if (writer->compress && file_writer__reserve_packed(writer, stored)) {
+		stored = ZSTD_compressCCtx(writer->zstd, writer->packed, stored, payload, size,
+					   ZSTD_LEVEL);
+		if (!ZSTD_isError(stored) && stored < size) {
+			file_writer__stored(writer, type, FILE_BLOCK_ZSTD, writer->packed, stored,
+					    size);
+			return;
+		}
+	}
+	file_writer__stored(writer, type, 0, payload, size, size);
+}
+
+int file_writer__create(struct file_writer **result, const char *path, bool compress)
+{
+	struct file_header header = {FILE_MAGIC, FILE_MAJOR, FILE_MINOR, sizeof(header)};
+	struct iovec part = {&header, sizeof(header)};
+	struct file_writer *writer = calloc(1, sizeof(*writer));
+	int err = -ENOMEM;
+
+	if (!writer)
+		return -ENOMEM;
+	writer->fd = -1;
+	writer->compress = compress;
+	writer->records = malloc(BLOCK_ROOM);
+	writer->zstd = ZSTD_createCCtx();
+	if (!writer->records || !writer->zstd)
+		goto fail;
+	writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (writer->fd < 0) {
+		err = -errno;
+		goto fail;
+	}
+	file_writer__put(writer, &part, 1);
+	err = writer->error;
+	if (err)
+		goto fail;
+	*result = writer;
+	return 0;
+fail:
+	file_writer__close(writer);
+	return err;
+}
+
+void file_writer__flush(struct file_writer *writer)
+{
+	if (!writer->used)
+		return;
+	if (writer->pressure)
+		file_writer__stored(writer, FILE_RECORDS, 0, writer->records, writer->used,
+				    writer->used);
+	else
+		file_writer__pack(writer, FILE_RECORDS, writer->records, writer->used);
+	writer->used = 0;
+}
+
+void file_writer__record(struct file_writer *writer, const void *record, size_t size)
+{
+	size_t padded = (size + 7) & ~(size_t)7;
+
+	if (writer->used + padded > BLOCK_ROOM)
+		file_writer__flush(writer);
+	if (writer->error || padded > BLOCK_ROOM)
+		return;
+	memcpy(writer->records + writer->used, record, size);
+	memset(writer->records + writer->used + size, 0, padded - size);
+	writer->used += padded;
+	if (writer->used >= BLOCK_TARGET)
+		file_writer__flush(writer);
+}
+
+void file_writer__block(struct file_writer *writer, enum file_block_type type, const void *payload,
+			size_t size)
+{
+	file_writer__flush(writer);
+	if (!writer->error)
+		file_writer__stored(writer, type, 0, payload, size, size);
+}
+
+void file_writer__json(struct file_writer *writer, enum file_block_type type,
+		       struct json_object *json)
+{
+	size_t size;
+	const char *text;
+
+	if (!json) {
+		file_writer__fail(writer, -ENOMEM);
+		return;
+	}
+	text = json_object_to_json_string_length(json, JSON_C_TO_STRING_PLAIN, &size);
+	file_writer__block(writer, type, text, size);
+	json_object_put(json);
+}
+
+void file_writer__dso(struct file_writer *writer, struct json_object *json,
+		      const unsigned char *image, size_t size)
+{
+	const char *text;
+	unsigned char *all;
+	size_t length;
+
+	file_writer__flush(writer);
+	text = json_object_to_json_string_length(json, JSON_C_TO_STRING_PLAIN, &length);
+	all = text ? malloc(length + 1 + size) : NULL;
+	if (all) {
+		memcpy(all, text, length + 1);
+		memcpy(all + length + 1, image, size);
+		if (!writer->error)
+			file_writer__pack(writer, FILE_DSO, all, length + 1 + size);
+		free(all);
+	} else {
+		file_writer__fail(writer, -ENOMEM);
+	}
+	json_object_put(json);
+}
+
+void file_writer__set_pressure(struct file_writer *writer, bool pressure)
+{
+	writer->pressure = pressure;
+}
+
+int file_writer__error(const struct file_writer *writer)
+{
+	return writer->error;
+}
+
+uint64_t file_writer__bytes(const struct file_writer *writer)
+{
+	return writer->bytes;
+}
+
+int file_writer__close(struct file_writer *writer)
+{
+	int err;
+
+	if (!writer)
+		return 0;
+	if (writer->fd >= 0 && writer->records)
+		file_writer__flush(writer);
+	err = writer->error;
+	if (writer->fd >= 0 && close(writer->fd) && !err)
+		err = -errno;
+	ZSTD_freeCCtx(writer->zstd);
+	free(writer->packed);
+	free(writer->records);
+	free(writer);
+	return err;
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The BPF side of a capture: which programs this kernel and this capture need, buffers, counters. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+#include "../base/say.h"
+#include "session.h"
+
+#define TICK_HZ 50
+#define BUFFER_MIN (256ULL << 10)
+#define BUFFER_MAX (512ULL << 20)
+
+/* A 32nd of the machine's memory for all CPUs together, in powers of two. */
+static uint64_t default_buffer_size(int cpus)
+{
+	struct sysinfo info;
+	uint64_t size = BUFFER_MIN, share = 0;
+
+	if (!sysinfo(&info))
+		share = (uint64_t)info.totalram * info.mem_unit / 32 / (uint64_t)cpus;
+	while (size * 2 <= share && size < BUFFER_MAX)
+		size *= 2;
+	return size;
+}
+
+static uint64_t round_up_to_power(uint64_t size)
+{
+	uint64_t power = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	while (power < size)
+		power *= 2;
+	return power;
+}
+
+static int libbpf_says(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char line[1024];
+
+	if (say__level() < SAY_DEBUG)
+		return 0;
+	vsnprintf(line, sizeof(line), format, args);
+	line[strcspn(line, "\n")] = '\0';
+	say__debug("libbpf: %s", line);
+	return level == LIBBPF_WARN ? 0 : 0;
+}
+
+static void session__choose_programs(struct session *session)
+{
+	const struct features *features = &session->features;
+	struct tracer_bpf *bpf = session->bpf;
+	struct bpf_program *uprobes[] = {
+		features->sleepable_uprobe ? bpf->progs.flush : bpf->progs.flush_atomic,
+		bpf->progs.gate,
+		features->sleepable_uprobe ? bpf->progs.loaded : NULL,
+	};
+	const struct {
+		struct bpf_program *program;
+		bool use;
+	} others[] = {
+		{bpf->progs.leave_cpu, true},
+		{bpf->progs.tick, features->tick},
+		{bpf->progs.forked, true},
+		{bpf->progs.prepare_exec, features->prepare_exec},
+		{bpf->progs.enter_execve, !features->prepare_exec},
+		{bpf->progs.enter_execveat, !features->prepare_exec},
+		{bpf->progs.execed, true},
+		{bpf->progs.exited, true},
+		{bpf->progs.signalled, !features->exit_with_mm},
+		{bpf->progs.enter_exit, !features->exit_with_mm},
+		{bpf->progs.enter_exit_group, !features->exit_with_mm},
+		{bpf->progs.each_task, true},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(uprobes) / sizeof(*uprobes); i++) {
+		if (!uprobes[i])
+			continue;
+		bpf_program__set_autoload(uprobes[i], true);
+		if (features->uprobe_multi)
+			bpf_program__set_expected_attach_type(uprobes[i], (enum bpf_attach_type)48);
+	}
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		bpf_program__set_autoload(others[i].program, others[i].use);
+}
+
+/* one ring buffer per CPU, and what reads it */
+static int session__make_buffers(struct session *session, ring_buffer_sample_fn read)
+{
+	int map, cpu, err;
+
+	for (cpu = 0; cpu < session->cpus; cpu++) {
+		map = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "tracer_chunks", 0, 0,
+				     (uint32_t)session->buffer_size, NULL);
+		if (map < 0)
+			return -errno;
+		session->buffer_fds[cpu] = map;
+		err = bpf_map_update_elem(bpf_map__fd(session->bpf->maps.buffers), &cpu, &map,
+					  BPF_ANY);
+		if (err)
+			return err;
+		session->buffers[cpu] = ring_buffer__new(map, read, session, NULL);
+		if (!session->buffers[cpu])
+			return -errno;
+	}
+	return 0;
+}
+
+int session__load(struct session *session, ring_buffer_sample_fn read)
+{
+	const struct rlimit no_limit = {RLIM_INFINITY, RLIM_INFINITY};
+	const struct capture_options *options = session->options;
+	struct tracer_bpf *bpf;
+	int err;
+
+	libbpf_set_print(libbpf_says);
+	setrlimit(RLIMIT_MEMLOCK, &no_limit); /* before Linux 5.11 maps count; may fail */
+	session->cpus = libbpf_num_possible_cpus();
+	session->buffer_size = options->buffer_size ? round_up_to_power(options->buffer_size)
+						    : default_buffer_size(session->cpus);
+	session->buffers = calloc((size_t)session->cpus, sizeof(*session->buffers));
+	session->buffer_fds = calloc((size_t)session->cpus, sizeof(*session->buffer_fds));
+	bpf = session->bpf = tracer_bpf__open();
+	if (!session->buffers || !session->buffer_fds || !bpf) {
+		say__error("the BPF programs can't be opened: %s", strerror(errno));
+		return -ENOMEM;
+	}
+	session__choose_programs(session);
+	bpf->rodata->follow = options->follow;
+	bpf->rodata->wake_bytes = session->buffer_size / 8;
+	bpf_map__set_max_entries(bpf->maps.buffers, (uint32_t)session->cpus);
+	err = tracer_bpf__load(bpf);
+	if (err) {
+		say__error("the kernel refuses the BPF programs (%s); -vv shows its words, and "
+			   "'tracer doctor' what is missing",
+			   strerror(-err));
+		return err;
+	}
+	err = session__make_buffers(session, read);
+	if (err)
+		say__error("no memory for buffers of %llu KiB on each of %d CPUs (%s); try a smaller "
+			   "--buffer-size",
+			   (unsigned long long)session->buffer_size >> 10, session->cpus,
+			   strerror(-err));
+	return err;
+}
+
+static int session__add_link(struct session *session, const struct bpf_program *program)
+{
+	struct bpf_link **links, *link;
+
+	if (!bpf_program__autoload(program))
+		return 0;
+	links = reallocarray(session->links, session->link_count + 1, sizeof(*links));
+	if (!links)
+		return -ENOMEM;
+	session->links = links;
+	link = bpf_program__attach(program);
+	if (!link) {
+		say__error("%s can't be attached: %s; 'tracer doctor' shows what is missing",
+			   bpf_program__name(program), strerror(errno));
+		return -errno;
+	}
+	links[session->link_count++] = link;
+	return 0;
+}
+
+static int session__start_ticks(struct session *session)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.size = sizeof(attr),
+		.freq = 1,
+		.sample_freq = TICK_HZ,
+	};
+	struct bpf_link **links, *link;
+	int cpu, event;
+
+	if (!session->features.tick)
+		return 0;
+	links = reallocarray(session->links, session->link_count + (size_t)session->cpus,
+			     sizeof(*links));
+	if (!links)
+		return -ENOMEM;
+	session->links = links;
+	for (cpu = 0; cpu < session->cpus; cpu++) {
+		event = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+		if (event < 0)
+			continue; /* a CPU that is possible but not online */
+		link = bpf_program__attach_perf_event(session->bpf->progs.tick, event);
+		if (!link) {
+			say__verbose("no tick on CPU %d: %s", cpu, strerror(errno));
+			close(event);
+			continue;
+		}
+		links[session->link_count++] = link;
+	}
+	return 0;
+}
+
+int session__attach_kernel(struct session *session)
+{
+	struct tracer_bpf *bpf = session->bpf;
+	const struct bpf_program *programs[] = {
+		bpf->progs.exited,	bpf->progs.signalled,	   bpf->progs.enter_exit,
+		bpf->progs.execed,	bpf->progs.enter_exit_group, bpf->progs.prepare_exec,
+		bpf->progs.enter_execve, bpf->progs.enter_execveat,  bpf->progs.forked,
+		bpf->progs.leave_cpu,
+	};
+	size_t i;
+	int err;
+
+	for (i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
+		err = session__add_link(session, programs[i]);
+		if (err)
+			return err;
+	}
+	return session__start_ticks(session);
+}
+
+void session__detach_kernel(struct session *session)
+{
+	while (session->link_count)
+		bpf_link__destroy(session->links[--session->link_count]);
+	free(session->links);
+	session->links = NULL;
+}
+
+uint64_t session__counter(const struct session *session, enum counter which)
+{
+	uint64_t *values = calloc((size_t)session->cpus, sizeof(*values)), sum = 0;
+	uint32_t key = which;
+	int cpu;
+
+	if (values &&
+	    !bpf_map_lookup_elem(bpf_map__fd(session->bpf->maps.counters), &key, values)) {
+		for (cpu = 0; cpu < session->cpus; cpu++)
+			sum += values[cpu];
+	}
+	free(values);
+	return sum;
+}
+
+void session__unload(struct session *session)
+{
+	int cpu;
+
+	session__detach_kernel(session);
+	for (cpu = 0; cpu < session->cpus && session->buffers; cpu++) {
+		if (session->buffers[cpu])
+			ring_buffer__free(session->buffers[cpu]);
+		if (session->buffer_fds && session->buffer_fds[cpu] > 0)
+			close(session->buffer_fds[cpu]);
+	}
+	free(session->buffers);
+	free(session->buffer_fds);
+	tracer_bpf__destroy(session->bpf);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A capture under way, shared by the files of this stage:
+ *
+ *	loader.c	BPF programs, per-CPU buffers, counters
+ *	probe.c		uprobes on sites of a binary
+ *	target.c	processes and their binaries: found, told to the file, attached to
+ *	command.c	`-- COMMAND`
+ *	finish.c	what is left in the rings at the end
+ *	capture.c	the order of it all, and the loop that moves chunks to the file
+ */
+#ifndef TRACER_CAPTURE_SESSION_H
+#define TRACER_CAPTURE_SESSION_H
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include "bpf/tracer.skel.h"
+#include "records.h"
+#include "state.h"
+#include "binary.h"
+#include "capture.h"
+#include "clock.h"
+#include "features.h"
+#include "file.h"
+
+struct session;
+
+/* A file with points (or a dynamic linker), attached to once, or once a process with --no-follow. */
+struct dso {
+	struct dso *next;
+	uint32_t id;
+	uint64_t device, inode;
+	pid_t pid;		/* --no-follow: for this process only; else 0 */
+	struct binary *binary;	/* NULL: nothing for us in there */
+	bool told;		/* its block is in the file */
+	struct probe *flush, *gates, *loaded;
+};
+
+struct process {
+	struct process *next;
+	pid_t pid;
+	bool given;		/* by -p or as COMMAND */
+	uint32_t *maps;		/* ids of the DSOs told for it */
+	uint64_t *bases;
+	size_t map_count;
+};
+
+struct session {
+	const struct capture_options *options;
+	struct features features;
+	struct tracer_bpf *bpf;
+	struct bpf_link **links;	/* of programs that are no uprobes */
+	size_t link_count;
+	int cpus;
+	struct ring_buffer **buffers;	/* one per possible CPU */
+	int *buffer_fds;
+	uint64_t buffer_size;
+	struct file_writer *writer;
+	struct dso *dsos;
+	uint32_t dso_count;
+	struct process *processes;
+	bool gates_open;		/* DSOs found from now on are opened at once */
+	bool use_monotonic;
+	int sample_level;
+	char *refusal;			/* sentence: why a process can't be traced */
+	bool points_found;
+	uint64_t started;		/* ns, CLOCK_BOOTTIME */
+	uint64_t chunks, chunk_bytes;
+	bool target_exited;
+	int target_status;		/* wait(2) status of the first target */
+	pid_t first_pid;
+	uint64_t *tickets_done;		/* answered out of order */
+	size_t ticket_count;
+	struct harvest *harvest;	/* finish.c */
+	bool finishing;
+	uint64_t adopted;		/* rings, so far */
+	bool command_exits;		/* COMMAND was reaped */
+	uint64_t told_round;		/* bytes of the file at the last ROUND, and when */
+	uint64_t round_time, clock_time, check_time;
+	uint64_t pass_bytes;		/* of the buffer that is being read */
+};
+
+/* loader.c: 0 or -errno after saying why */
+int session__load(struct session *session, ring_buffer_sample_fn read);
+/* scheduler, tick, fork, exec, exit */
+int session__attach_kernel(struct session *session);
+void session__detach_kernel(struct session *session);
+uint64_t session__counter(const struct session *session, enum counter which);
+void session__unload(struct session *session);
+
+/* probe.c */
+struct probe;
+struct probe_site {
+	uint64_t offset;	/* file offset of the instruction */
+	uint64_t count;		/* file offset of the count it raises; 0 none */
+};
+/* @pid: 0 every process that maps the file. Returns 0 or -errno. */
+int probe__attach(struct probe **probe, const struct session *session,
+		  const struct bpf_program *program, const char *path, pid_t pid,
+		  const struct probe_site *sites, size_t count);
+void probe__detach(struct probe *probe);
+
+/* target.c */
+struct process *session__find_process(const struct session *session, pid_t pid);
+struct process *session__add_process(struct session *session, pid_t pid, bool given);
+void session__remove_process(struct session *session, pid_t pid);
+/* look through its mappings for binaries with points, tell the file, attach; 0 or -errno */
+int session__scan(struct session *session, struct process *process);
+/* a binary that will be run, by process session->first_pid */
+int session__scan_file(struct session *session, const char *path);
+void session__forget_maps(struct process *process);
+int session__open_gates(struct session *session);
+void session__close_gates(struct session *session);
+void session__detach_flush(struct session *session);
+void session__forget_targets(struct session *session);
+void session__tell_process(struct session *session, pid_t pid, pid_t parent);
+
+/* adopt.c: rings that the process's threads have in the DSO whose struct tracer_dso is at @dso */
+int session__adopt_rings(struct session *session, const struct process *process, uint64_t dso);
+/* runs the task iterator; what it writes goes to @take, item by item */
+int session__each_task(struct session *session, enum iterator_mode mode,
+		       void (*take)(struct session *session, const struct harvested_ring *ring));
+
+/* command.c */
+struct command;
+/* a child that waits to become COMMAND; 0, or an exit status (126, 127, 125) after saying why */
+int command__prepare(struct command **command, struct session *session, char **argv);
+pid_t command__pid(const struct command *command);
+/* lets it go on; 0 or an exit status if it could not be run */
+int command__release(struct command *command);
+bool command__reap(struct command *command, int *status);
+void command__free(struct command *command);
+
+/* finish.c */
+void session__harvest(struct session *session);
+
+/* capture.c: reads all buffers until they are empty */
+void session__consume(struct session *session);
+
+#endif /* TRACER_CAPTURE_SESSION_H */

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The processes of a capture and the binaries mapped in them.
+ *
+ * A binary is attached to once, by inode, in whatever process and mount namespace it was found
+ * (/proc/PID/map_files leads to it also when it was deleted or replaced): flush probe first, then the
+ * rings that threads have from earlier captures are adopted, then the gates open. When children are
+ * followed the probes hold for every process that maps the file, and BPF leaves out those that are no
+ * targets; with --no-follow they hold for one process.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <json-c/json.h>
+#include "../base/say.h"
+#include "session.h"
+#include "proc.h"
+
+#define SITES_MAX 40
+
+/* --- binaries --------------------------------------------------------------------------------- */
+
+static struct dso *session__find_dso(const struct session *session, uint64_t device, uint64_t inode,
+				     pid_t pid)
+{
+	struct dso *dso;
+
+	for (dso = session->dsos; dso; dso = dso->next) {
+		if (dso->device == device && dso->inode == inode && dso->pid == pid)
+			return dso;
+	}
+	return NULL;
+}
+
+static void session__tell_dso(struct session *session, struct dso *dso)
+{
+	const struct binary *binary = dso->binary;
+	struct json_object *json = json_object_new_object(), *image = json_object_new_array(), *range;
+	unsigned char *bytes = malloc(binary->image_size ? binary->image_size : 1);
+	uint64_t size = binary->image_size;
+	size_t i;
+
+	if (!bytes || binary__image(binary, bytes))
+		size = 0; /* names are shown as addresses then */
+	json_object_object_add(json, "id", json_object_new_int64(dso->id));
+	json_object_object_add(json, "path", json_object_new_string(binary->path));
+	if (binary->build_id)
+		json_object_object_add(json, "build_id", json_object_new_string(binary->build_id));
+	json_object_object_add(json, "schema",
+			       json_object_new_string(binary->schema ? binary->schema : ""));
+	json_object_object_add(json, "image_size", json_object_new_int64((int64_t)size));
+	for (i = 0; i < binary->image_count && size; i++) {
+		range = json_object_new_array();
+		json_object_array_add(range, json_object_new_int64((int64_t)(
+						     binary->image[i].address - binary->first_load)));
+		json_object_array_add(range, json_object_new_int64((int64_t)binary->image[i].size));
+		json_object_array_add(image, range);
+	}
+	json_object_object_add(json, "image", image);
+	file_writer__dso(session->writer, json, bytes, size);
+	free(bytes);
+	dso->told = true;
+}
+
+static int dso__attach_flush(struct session *session, struct dso *dso, const char *path)
+{
+	struct bpf_program *program = session->features.sleepable_uprobe
+					      ? session->bpf->progs.flush
+					      : session->bpf->progs.flush_atomic;
+	struct probe_site site = {dso->binary->flush_offset, 0};
+	int err = probe__attach(&dso->flush, session, program, path, dso->pid, &site, 1);
+
+	if (err)
+		say__error("%s: no probe can be placed: %s; is its file system one that can be "
+			   "mapped?",
+			   dso->binary->path, strerror(-err));
+	return err;
+}
+
+static size_t dso__gate_sites(const struct session *session, const struct dso *dso,
+			      struct probe_site *sites)
+{
+	const struct binary *binary = dso->binary;
+	const uint32_t always = 1U << 11; /* category capture */
+	uint32_t categories = session->options->categories | always, category;
+	uint64_t stride = binary->info.site_stride, gates = binary->gates_offset;
+	size_t count = 0;
+	int level;
+
+	/* what says how to record comes before the gates that say to record */
+	for (level = 0; level < session->sample_level; level++)
+		sites[count++] = (struct probe_site){
+			binary->sites_offset + TRACER_SITE_SAMPLE((uint64_t)level) * stride,
+			gates + TRACER_GATES_SAMPLE};
+	if (session->use_monotonic)
+		sites[count++] = (struct probe_site){
+			binary->sites_offset + TRACER_SITE_CLOCK * stride,
+			gates + TRACER_GATES_CLOCK};
+	for (category = 0; category < 14; category++) {
+		if (categories & 1U << category)
+			sites[count++] = (struct probe_site){
+				binary->sites_offset + TRACER_SITE_GATE(category) * stride,
+				gates + TRACER_GATES_RECORDED(category)};
+	}
+	return count;
+}
+
+static int dso__open_gates(struct session *session, struct dso *dso, const char *path)
+{
+	struct probe_site sites[SITES_MAX];
+	size_t count = dso__gate_sites(session, dso, sites);
+	int err = probe__attach(&dso->gates, session, session->bpf->progs.gate, path, dso->pid, sites,
+				count);
+
+	if (err)
+		say__error("%s: its gates can't be opened: %s", dso->binary->path, strerror(-err));
+	return err;
+}
+
+/* the path by which a process's mapping of the file can be reached now */
+static int session__path_of(const struct session *session, const struct dso *dso, char *path,
+			    size_t size)
+{
+	const struct process *process;
+	struct mapping mapping;
+
+	if (dso->pid && !proc__find_file(dso->pid, dso->device, dso->inode, path, size))
+		return 0;
+	for (process = session->processes; process; process = process->next) {
+		if (!proc__find_file(process->pid, dso->device, dso->inode, path, size))
+			return 0;
+	}
+	/* mapped by nobody any more, or not yet: COMMAND's own file */
+	if (!proc__file_identity(dso->binary->path, &mapping) && mapping.inode == dso->inode) {
+		snprintf(path, size, "%s", dso->binary->path);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static struct dso *session__add_dso(struct session *session, const struct mapping *mapping,
+				    const char *path, pid_t pid)
+{
+	struct dso *dso = calloc(1, sizeof(*dso));
+	char *err = NULL;
+
+	if (!dso)
+		return NULL;
+	dso->id = ++session->dso_count;
+	dso->device = mapping->device;
+	dso->inode = mapping->inode;
+	dso->pid = pid;
+	dso->next = session->dsos;
+	session->dsos = dso;
+	dso->binary = binary__open(path, &err);
+	free(err);
+	if (!dso->binary)
+		return dso;
+	if (dso->binary->other_version && !session->refusal)
+		session->refusal = sentence__new(
+			"%s has points of layout version %u, this tracer reads version %d: rebuild it "
+			"with this tracer's header",
+			mapping->path, dso->binary->other_version, TRACER_RING_VERSION);
+	if (!dso->binary->has_points && !dso->binary->debug_state_offset) {
+		binary__free(dso->binary);
+		dso->binary = NULL;
+		return dso;
+	}
+	/* the name people know, not the way by which it was reached */
+	free(dso->binary->path);
+	dso->binary->path = strdup(mapping->path);
+	return dso;
+}
+
+static int dso__attach_loaded(struct session *session, struct dso *dso, const char *path)
+{
+	struct probe_site site = {dso->binary->debug_state_offset, 0};
+	int err;
+
+	if (!site.offset || dso->loaded || !session->features.sleepable_uprobe)
+		return 0;
+	err = probe__attach(&dso->loaded, session, session->bpf->progs.loaded, path, dso->pid, &site,
+			    1);
+	if (err) /* libraries loaded later miss their first events; the rest works */
+		say__verbose("%s: no probe on _dl_debug_state: %s", dso->binary->path, strerror(-err));
+	return 0;
+}
+
+/* --- processes -------------------------------------------------------------------------------- */
+
+struct process *session__find_process(const struct session *session, pid_t pid)
+{
+	struct process *process;
+
+	for (process = session->processes; process; process = process->next) {
+		if (process->pid == pid)
+			return process;
+	}
+	return NULL;
+}
+
+struct process *session__add_process(struct session *session, pid_t pid, bool given)
+{
+	struct process *process = session__find_process(session, pid);
+	uint32_t key = (uint32_t)pid, unused = 0;
+
+	if (process) {
+		process->given |= given;
+		return process;
+	}
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->pid = pid;
+	process->given = given;
+	process->next = session->processes;
+	session->processes = process;
+	if (given)
+		bpf_map_update_elem(bpf_map__fd(session->bpf->maps.targets), &key, &unused, BPF_ANY);
+	return process;
+}
+
+void session__remove_process(struct session *session, pid_t pid)
+{
+	struct process **at = &session->processes, *process;
+
+	for (; (process = *at); at = &process->next) {
+		if (process->pid != pid)
+			continue;
+		*at = process->next;
+		free(process->maps);
+		free(process->bases);
+		free(process);
+		return;
+	}
+}
+
+void session__forget_maps(struct process *process)
+{
+	process->map_count = 0;
+}
+
+void session__tell_process(struct session *session, pid_t pid, pid_t parent)
+{
+	struct proc_info info;
+	struct json_object *json;
+
+	if (proc__read(pid, &info))
+		return;
+	json = json_object_new_object();
+	json_object_object_add(json, "pid", json_object_new_int(pid));
+	json_object_object_add(json, "time", json_object_new_int64((int64_t)clock__boottime()));
+	json_object_object_add(json, "start_time", json_object_new_int64((int64_t)info.start_time));
+	json_object_object_add(json, "name", json_object_new_string(info.name));
+	json_object_object_add(json, "cmdline", json_object_new_string(info.cmdline));
+	json_object_object_add(json, "parent", json_object_new_int(parent ? parent : info.parent));
+	file_writer__json(session->writer, FILE_PROCESS, json);
+}
+
+static bool process__was_told(const struct process *process, uint32_t id, uint64_t base)
+{
+	size_t i;
+
+	for (i = 0; i < process->map_count; i++) {
+		if (process->maps[i] == id && process->bases[i] == base)
+			return true;
+	}
+	return false;
+}
+
+static int process__remember(struct process *process, uint32_t id, uint64_t base)
+{
+	uint32_t *maps = reallocarray(process->maps, process->map_count + 1, sizeof(*maps));
+	uint64_t *bases;
+
+	if (!maps)
+		return -ENOMEM;
+	process->maps = maps;
+	bases = reallocarray(process->bases, process->map_count + 1, sizeof(*bases));
+	if (!bases)
+		return -ENOMEM;
+	process->bases = bases;
+	maps[process->map_count] = id;
+	bases[process->map_count++] = base;
+	return 0;
+}
+
+static uint64_t dso__run_time_address(const struct dso *dso, uint64_t base)
+{
+	return base + (dso->binary->dso_address - dso->binary->first_load);
+}
+
+static void session__tell_map(struct session *session, const struct process *process,
+			      const struct dso *dso, uint64_t base)
+{
+	struct json_object *json = json_object_new_object();
+
+	json_object_object_add(json, "pid", json_object_new_int(process->pid));
+	json_object_object_add(json, "time", json_object_new_int64((int64_t)clock__boottime()));
+	json_object_object_add(json, "dso_id", json_object_new_int64(dso->id));
+	json_object_object_add(json, "base", json_object_new_int64((int64_t)base));
+	json_object_object_add(json, "dso", json_object_new_int64(
+						    (int64_t)dso__run_time_address(dso, base)));
+	file_writer__json(session->writer, FILE_MAP, json);
+}
+
+/* does memory hold what the file says? It does not if the file was written over in place. */
+static bool process__matches(const struct process *process, const struct dso *dso, uint64_t base)
+{
+	const struct binary *binary = dso->binary;
+	uint64_t info_at = binary->dso_address - (uint64_t)(int64_t)binary->info.dso -
+			   offsetof(struct tracer_info, dso);
+	struct tracer_info info;
+
+	if (proc__read_memory(process->pid, base + (info_at - binary->first_load), &info,
+			      sizeof(info)) != sizeof(info))
+		return true; /* gone, or not ours to read: nothing to say */
+	return !memcmp(&info, &binary->info, sizeof(info));
+}
+
+/* one file of a process: known or new */
+static int session__take_mapping(struct session *session, struct process *process,
+				 const struct mapping *mapping)
+{
+	pid_t pid = session->options->follow ? 0 : process->pid;
+	struct dso *dso = session__find_dso(session, mapping->device, mapping->inode, pid);
+	char path[128];
+	int err;
+
+	proc__map_file(process->pid, mapping, path, sizeof(path));
+	if (!dso)
+		dso = session__add_dso(session, mapping, path, pid);
+	if (!dso)
+		return -ENOMEM;
+	if (!dso->binary)
+		return 0;
+	dso__attach_loaded(session, dso, path);
+	if (!dso->binary->has_points || process__was_told(process, dso->id, mapping->start))
+		return 0;
+	if (!process__matches(process, dso, mapping->start)) {
+		if (!session->refusal)
+			session->refusal = sentence__new(
+				"%s was changed since process %d started (its points are elsewhere "
+				"in memory): restart the process",
+				dso->binary->path, process->pid);
+		return 0;
+	}
+	session->points_found = true;
+	if (!dso->told)
+		session__tell_dso(session, dso);
+	session__tell_map(session, process, dso, mapping->start);
+	err = process__remember(process, dso->id, mapping->start);
+	if (!err && !dso->flush)
+		err = dso__attach_flush(session, dso, path);
+	if (!err)
+		err = session__adopt_rings(session, process, dso__run_time_address(dso, mapping->start));
+	if (!err && session->gates_open && !dso->gates)
+		err = dso__open_gates(session, dso, path);
+	return err;
+}
+
+int session__scan(struct session *session, struct process *process)
+{
+	struct mappings mappings;
+	size_t i;
+	int err = proc__mappings(process->pid, &mappings);
+
+	if (err)
+		return err == -ENOENT || err == -ESRCH ? 0 : err;
+	for (i = 0; i < mappings.count && !err; i++)
+		err = session__take_mapping(session, process, &mappings.all[i]);
+	proc__free_mappings(&mappings);
+	return err;
+}
+
+int session__scan_file(struct session *session, const char *path)
+{
+	pid_t pid = session->options->follow ? 0 : session->first_pid;
+	struct mapping mapping;
+	struct dso *dso;
+
+	if (proc__file_identity(path, &mapping))
+		return 0; /* running it will tell why not */
+	dso = session__find_dso(session, mapping.device, mapping.inode, pid);
+	if (!dso)
+		dso = session__add_dso(session, &mapping, path, pid);
+	if (!dso)
+		return -ENOMEM;
+	if (!dso->binary)
+		return 0;
+	dso__attach_loaded(session, dso, path);
+	if (!dso->binary->has_points)
+		return 0;
+	session->points_found = true;
+	if (!dso->told)
+		session__tell_dso(session, dso);
+	return dso->flush ? 0 : dso__attach_flush(session, dso, path);
+}
+
+/* --- gates ------------------------------------------------------------------------------------ */
+
+int session__open_gates(struct session *session)
+{
+	struct dso *dso;
+	char path[4096];
+	int err;
+
+	session->gates_open = true;
+	for (dso = session->dsos; dso; dso = dso->next) {
+		if (!dso->flush || dso->gates ||
+		    session__path_of(session, dso, path, sizeof(path)))
+			continue;
+		err = dso__open_gates(session, dso, path);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+void session__close_gates(struct session *session)
+{
+	struct dso *dso;
+
+	session->gates_open = false;
+	for (dso = session->dsos; dso; dso = dso->next) {
+		probe__detach(dso->gates);
+		dso->gates = NULL;
+	}
+}
+
+void session__detach_flush(struct session *session)
+{
+	struct dso *dso;
+
+	for (dso = session->dsos; dso; dso = dso->next) {
+		probe__detach(dso->loaded);
+		probe__detach(dso->flush);
+		dso->loaded = dso->flush = NULL;
+	}
+}
+
+void session__forget_targets(struct session *session)
+{
+	struct dso *dso;
+
+	while (session->processes)
+		session__remove_process(session, session->processes->pid);
+	while ((dso = session->dsos)) {
+		session->dsos = dso->next;
+		if (dso->binary)
+			binary__free(dso->binary);
+		free(dso);
+	}
+}
