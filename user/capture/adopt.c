@@ -64,7 +64,7 @@ static void adoption__tell_window(const struct adoption *adoption, const struct 
 	if (!chunk)
 		return;
 	chunk->h = (struct rec_header){(uint32_t)(sizeof(*chunk) + length), REC_CHUNK, 0,
-				       clock__boottime()};
+				       now__boottime()};
 	chunk->pid = (uint32_t)adoption->process->pid;
 	chunk->tid = (uint32_t)tid;
 	chunk->stream = stream;

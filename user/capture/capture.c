@@ -87,7 +87,7 @@ static void session__tell_clock(struct session *session)
 {
 	struct file_clock clock;
 
-	clock__read(&clock);
+	clocks__read(&clock);
 	file_writer__block(session->writer, FILE_CLOCK, &clock, sizeof(clock));
 	session->clock_time = clock.monotonic;
 }
@@ -342,7 +342,7 @@ static int session__begin(struct session *session)
 	session->sample_level = level;
 	session->use_monotonic =
 		options->clock == CAPTURE_CLOCK_MONOTONIC ||
-		(options->clock == CAPTURE_CLOCK_AUTO && !clock__counter_is_steady());
+		(options->clock == CAPTURE_CLOCK_AUTO && !counter__is_steady());
 	if (session__load(session, session__take))
 		return STATUS_REFUSED;
 	err = file_writer__create(&session->writer, options->path, options->compress);
@@ -412,15 +412,15 @@ static void session__loop(struct session *session, struct command *command,
 	const struct capture_options *options = session->options;
 	uint64_t poll = options->poll_interval_ns == UINT64_MAX ? DEFAULT_POLL_NS
 								: options->poll_interval_ns;
-	uint64_t begin = clock__monotonic(), now = begin, time, wait;
+	uint64_t begin = now__monotonic(), now = begin, time, wait;
 	struct epoll_event events[16];
 	int epoll = session__make_epoll(session);
 	bool more;
 
 	while (!session__is_over(session, command, stop, now - begin)) {
-		time = clock__boottime();
+		time = now__boottime();
 		more = session__pass(session);
-		now = clock__monotonic();
+		now = now__monotonic();
 		session__end_pass(session, time, now);
 		if (now - session->check_time > SECOND_NS) {
 			session__check_processes(session);
@@ -450,7 +450,7 @@ static int session__end(struct session *session, uint64_t duration)
 	session__harvest(session);
 	session__detach_kernel(session);
 	session__consume(session);
-	round.time = clock__boottime();
+	round.time = now__boottime();
 	file_writer__block(session->writer, FILE_ROUND, &round, sizeof(round));
 	session__tell_clock(session);
 	session__tell_end(session, duration);
@@ -509,7 +509,7 @@ static int session__run(struct session *session, struct capture_result *result,
 		status = STATUS_REFUSED;
 	if (status)
 		goto out;
-	begin = clock__monotonic();
+	begin = now__monotonic();
 	session__say_ready(session);
 	if (command) {
 		status = command__release(command);
@@ -519,7 +519,7 @@ static int session__run(struct session *session, struct capture_result *result,
 	pin_to_cpu(options->cpu);
 	session__loop(session, command, stop);
 	result->interrupted = *stop;
-	result->duration_ns = clock__monotonic() - begin;
+	result->duration_ns = now__monotonic() - begin;
 	if (session__end(session, result->duration_ns))
 		status = STATUS_REFUSED;
 	if (command)

@@ -17,12 +17,12 @@ static uint64_t read_ns(clockid_t id)
 	return (uint64_t)time.tv_sec * 1000000000ULL + (uint64_t)time.tv_nsec;
 }
 
-uint64_t clock__boottime(void)
+uint64_t now__boottime(void)
 {
 	return read_ns(CLOCK_BOOTTIME);
 }
 
-uint64_t clock__monotonic(void)
+uint64_t now__monotonic(void)
 {
 	return read_ns(CLOCK_MONOTONIC);
 }
@@ -39,7 +39,7 @@ static uint64_t read_counter(void)
 #endif
 }
 
-bool clock__counter_is_steady(void)
+bool counter__is_steady(void)
 {
 #if defined(__x86_64__)
 	unsigned int a, b, c, d;
@@ -51,7 +51,7 @@ bool clock__counter_is_steady(void)
 #endif
 }
 
-void clock__read(struct file_clock *clock)
+void clocks__read(struct file_clock *clock)
 {
 	struct file_clock attempt;
 	uint64_t after;
@@ -59,7 +59,7 @@ void clock__read(struct file_clock *clock)
 
 	for (i = 0; i < ATTEMPTS; i++) {
 		attempt.cycles = read_counter();
-		attempt.monotonic = clock__monotonic();
+		attempt.monotonic = now__monotonic();
 		after = read_counter();
 		attempt.spread = after - attempt.cycles;
 		attempt.cycles += attempt.spread / 2;
@@ -67,7 +67,7 @@ void clock__read(struct file_clock *clock)
 			*clock = attempt;
 	}
 	/* the other two run at the same rate: only their distance counts, and it hardly moves */
-	attempt.monotonic = clock__monotonic();
-	clock->boottime = clock->monotonic + (clock__boottime() - attempt.monotonic);
+	attempt.monotonic = now__monotonic();
+	clock->boottime = clock->monotonic + (now__boottime() - attempt.monotonic);
 	clock->realtime = clock->monotonic + (read_ns(CLOCK_REALTIME) - attempt.monotonic);
 }

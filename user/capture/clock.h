@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include "file.h"
 
-uint64_t clock__boottime(void);	 /* ns */
-uint64_t clock__monotonic(void); /* ns */
+uint64_t now__boottime(void);	 /* ns */
+uint64_t now__monotonic(void); /* ns */
 
 /* The counter that points stamp with by default runs evenly, on all CPUs and in all power states. */
-bool clock__counter_is_steady(void);
+bool counter__is_steady(void);
 
 /* Both kinds of clock at one moment, as narrowly as some attempts give. Costs some microseconds. */
-void clock__read(struct file_clock *clock);
+void clocks__read(struct file_clock *clock);
 
 #endif /* TRACER_CAPTURE_CLOCK_H */

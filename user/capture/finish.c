@@ -48,7 +48,7 @@ static void chunk__describe(struct rec_chunk *chunk, const struct harvested_ring
 	const struct ring_state *state = &ring->state;
 
 	chunk->h = (struct rec_header){(uint32_t)(sizeof(*chunk) + len), REC_CHUNK, 0,
-				       clock__boottime()};
+				       now__boottime()};
 	chunk->pid = ring->pid;
 	chunk->tid = ring->tid;
 	chunk->stream = state->stream;

@@ -41,12 +41,12 @@ static int libbpf_says(enum libbpf_print_level level, const char *format, va_lis
 {
 	char line[1024];
 
-	if (say__level() < SAY_DEBUG)
+	if (say__level() < SAY_DEBUG || level == LIBBPF_DEBUG)
 		return 0;
 	vsnprintf(line, sizeof(line), format, args);
 	line[strcspn(line, "\n")] = '\0';
 	say__debug("libbpf: %s", line);
-	return level == LIBBPF_WARN ? 0 : 0;
+	return 0;
 }
 
 static void session__choose_programs(struct session *session)

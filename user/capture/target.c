@@ -252,7 +252,7 @@ void session__tell_process(struct session *session, pid_t pid, pid_t parent)
 		return;
 	json = json_object_new_object();
 	json_object_object_add(json, "pid", json_object_new_int(pid));
-	json_object_object_add(json, "time", json_object_new_int64((int64_t)clock__boottime()));
+	json_object_object_add(json, "time", json_object_new_int64((int64_t)now__boottime()));
 	json_object_object_add(json, "start_time", json_object_new_int64((int64_t)info.start_time));
 	json_object_object_add(json, "name", json_object_new_string(info.name));
 	json_object_object_add(json, "cmdline", json_object_new_string(info.cmdline));
@@ -299,7 +299,7 @@ static void session__tell_map(struct session *session, const struct process *pro
 	struct json_object *json = json_object_new_object();
 
 	json_object_object_add(json, "pid", json_object_new_int(process->pid));
-	json_object_object_add(json, "time", json_object_new_int64((int64_t)clock__boottime()));
+	json_object_object_add(json, "time", json_object_new_int64((int64_t)now__boottime()));
 	json_object_object_add(json, "dso_id", json_object_new_int64(dso->id));
 	json_object_object_add(json, "base", json_object_new_int64((int64_t)base));
 	json_object_object_add(json, "dso", json_object_new_int64(
