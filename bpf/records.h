@@ -69,7 +69,8 @@ struct rec_chunk {
 	__u64 ring;	/* address in the target */
 	__u64 dso;	/* address of its struct tracer_dso */
 	__u64 start;	/* position of data[0] */
-	__u64 start_records; /* records before start, if start follows a loss or is the stream's first */
+	__u64 start_records; /* records before start, if start follows a loss or is the stream's first;
+			      * FIRST and a LOST flag together: so many were lost at the beginning */
 	__u64 head;	/* position of the ring's head then: head - start - len bytes still wait */
 	__u64 head_records;
 	__u32 len;	/* bytes of data */

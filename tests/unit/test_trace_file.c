@@ -109,7 +109,7 @@ static void truncated_at_every_byte(void **state)
 			assert_true(lines >= most || size <= 400);
 			most = lines > most ? lines : most;
 			/* the last bytes are padding */
-			assert_int_equal(trace__totals(trace)->complete, size + 8 > synth.size);
+			assert_true(!trace__totals(trace)->complete || size + 8 > synth.size);
 			assert_int_equal(trace__totals(trace)->recorded,
 					 trace__totals(trace)->records +
 						 trace__totals(trace)->lost);

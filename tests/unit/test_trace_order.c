@@ -326,6 +326,48 @@ static void positions_and_counts_beyond_the_rings_own_words(void **state)
 	synth__free(&synth);
 }
 
+/* counts are from a stream's beginning, so they say what is missing there too */
+static void lost_beginning_is_counted(void **state)
+{
+	static const struct {
+		unsigned int flags;
+		uint64_t records, lost;
+		enum event_loss cause;
+	} kinds[] = {
+		{REC_CHUNK_FIRST | REC_CHUNK_LOST_FULL, 2, 4, LOSS_RING_FULL},
+		{REC_CHUNK_LOST_OVERRUN, 2, 4, LOSS_TARGET_OVERRUN},
+		{0, 0, 6, LOSS_READ_FAULT}, /* the file lost it: not known where a record begins */
+	};
+	struct synth_ring ring;
+	struct trace *trace;
+	struct synth synth;
+	size_t at[4], i, names;
+
+	(void)state;
+	for (i = 0; i < 6; i++) {
+		names = i >= 3;
+		ring_of_windows(&ring, 1 << 20, 0, 3, at);
+		synth__init(&synth);
+		if (names)
+			synth__chunk(&synth, &ring, 0, 0,
+				     (struct synth_chunk){
+					     .stream = 1, .time = T(1), .flags = REC_CHUNK_NAMES});
+		synth__chunk(&synth, &ring, at[2], at[3],
+			     (struct synth_chunk){.stream = 1,
+						  .time = T(60),
+						  .flags = kinds[i % 3].flags | REC_CHUNK_LAST,
+						  .start_records = 4});
+		trace = synth__open(&synth);
+		free(synth__dump(trace));
+		assert_totals(trace, kinds[i % 3].records, kinds[i % 3].lost);
+		assert_int_equal(trace__totals(trace)->lost_by[kinds[i % 3].cause],
+				 kinds[i % 3].lost);
+		trace__close(trace);
+		synth__free(&synth);
+		ring__free(&ring);
+	}
+}
+
 static void overlaps_are_refused(void **state)
 {
 	struct synth_ring ring;
@@ -544,6 +586,7 @@ int main(void)
 		cmocka_unit_test(tail_that_never_came_is_lost),
 		cmocka_unit_test(last_chunk_without_data_counts_the_loss),
 		cmocka_unit_test(positions_and_counts_beyond_the_rings_own_words),
+		cmocka_unit_test(lost_beginning_is_counted),
 		cmocka_unit_test(overlaps_are_refused),
 		cmocka_unit_test(older_than_the_capture_teaches_names_only),
 		cmocka_unit_test(rounds_hold_back_what_may_still_be_overtaken),

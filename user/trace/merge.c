@@ -268,5 +268,5 @@ void merge__free(struct merge *merge)
 	table__free(&merge->by_id);
 	table__free(&merge->context.thread_exits);
 	processes__free(&merge->context.processes);
-	clock__free(&merge->context.clock);
+	timebase__free(&merge->context.timebase);
 }

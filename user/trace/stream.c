@@ -65,6 +65,7 @@ struct stream *stream__new(struct stream_context *context, const struct rec_chun
 	stream->map_changes = context->processes.map_changes - 1;
 	stream->sizes = context->schema.sizes;
 	stream->first_time = chunk->h.time;
+	stream->monotonic = context->monotonic;
 	return stream;
 }
 
@@ -222,21 +223,27 @@ static enum event_loss loss_cause(unsigned int flags)
 	return flags & REC_CHUNK_LOST_OVERRUN ? LOSS_TARGET_OVERRUN : LOSS_READ_FAULT;
 }
 
-/* something cannot be: go on at the next place where a record is known to begin */
-static void stream__damage(struct stream_context *context, struct stream *stream,
-			   const struct chunk *chunk)
+/* what @chunk begins with is not known: go on at the head, where a record begins, and how many came */
+static void stream__resume(struct stream *stream, const struct chunk *chunk)
 {
-	context->totals->damaged++;
 	stream->carried = 0;
 	stream->skip_to = chunk->head > chunk->end ? chunk->head : chunk->end;
 	stream->skip_records = chunk->head_records;
 	stream->skip_counts = chunk->head >= chunk->end && !(chunk->flags & REC_CHUNK_NAMES);
 }
 
+/* something cannot be: go on at the next place where a record is known to begin */
+static void stream__damage(struct stream_context *context, struct stream *stream,
+			   const struct chunk *chunk)
+{
+	context->totals->damaged++;
+	stream__resume(stream, chunk);
+}
+
 static void stream__set_reference(struct stream_context *context, struct stream *stream,
 				  const struct chunk *chunk)
 {
-	stream->reference = clock__stamp(&context->clock, chunk->time, stream->monotonic);
+	stream->reference = timebase__stamp(&context->timebase, chunk->time, stream->monotonic);
 }
 
 /* the stream's first chunk: true, or false if an earlier one may still come */
@@ -251,18 +258,27 @@ static bool stream__begin(struct stream_context *context, struct stream *stream,
 	stream->pos = chunk->start;
 	stream->last_time = context->earliest;
 	stream->hold = time > STREAM_DELAY_NS ? time - STREAM_DELAY_NS : 0;
-	if (chunk__opens(chunk))
-		return true;
-	context->unknown_loss = true;
-	if (chunk->flags & REC_CHUNK_LOST)
-		return true;
-	/* the file lost the beginning: records are known to begin, and counted, at the head only */
-	stream->skip_to = chunk->head > chunk->end ? chunk->head : chunk->end;
-	stream->skip_counts = false;
-	stream->counted = true;
-	stream->records = chunk->head_records;
-	stream->boundary = stream->skip_to;
 	return true;
+}
+
+/*
+ * The first chunk that counts. The capture counts a ring's records from where its stream began, so if this
+ * piece is not the first that was written (it says itself that something was lost before it, or the file
+ * lost it), its count is that of what is missing.
+ */
+static void stream__count_from(struct stream_context *context, struct stream *stream,
+			       const struct chunk *chunk)
+{
+	stream->counted = true;
+	if (chunk->flags & REC_CHUNK_LOST) {
+		stream__check(context, stream, chunk->start_records, chunk->start,
+			      loss_cause(chunk->flags));
+	} else if (chunk->flags & REC_CHUNK_FIRST) {
+		stream->records = chunk->start_records;
+		stream->boundary = chunk->start;
+	} else {
+		stream__resume(stream, chunk);
+	}
 }
 
 /* bytes between pos and the chunk did not come */
@@ -272,7 +288,7 @@ static void stream__gap(struct stream_context *context, struct stream *stream,
 	stream->carried = 0;
 	stream->skip_to = 0;
 	stream->pos = chunk->start;
-	if (chunk->flags & REC_CHUNK_NAMES)
+	if (!stream->counted)
 		return;
 	if (chunk->flags & (REC_CHUNK_LOST | REC_CHUNK_FIRST)) {
 		stream__check(context, stream, chunk->start_records, chunk->start,
@@ -280,11 +296,7 @@ static void stream__gap(struct stream_context *context, struct stream *stream,
 		return;
 	}
 	/* the file lost it, not the capture: this chunk may begin anywhere in a record */
-	stream->skip_to = chunk->head > chunk->end ? chunk->head : chunk->end;
-	stream->skip_records = chunk->head_records;
-	stream->skip_counts = chunk->head >= chunk->end;
-	if (stream->skip_to == stream->pos && stream->skip_counts)
-		stream__check(context, stream, chunk->head_records, chunk->start, LOSS_READ_FAULT);
+	stream__resume(stream, chunk);
 }
 
 enum step { STEP_GO_ON, STEP_FOUND, STEP_WAIT };
@@ -312,11 +324,8 @@ static enum step stream__enter(struct stream_context *context, struct stream *st
 	}
 	if (chunk->start < stream->pos && chunk->end > stream->pos)
 		context->totals->damaged++;
-	if (!stream->counted && !names) {
-		stream->counted = true;
-		stream->records = chunk->start_records;
-		stream->boundary = chunk->start;
-	}
+	if (!stream->counted && !names)
+		stream__count_from(context, stream, chunk);
 	stream->chunk_time = chunk->time;
 	stream__set_reference(context, stream, chunk);
 	stream->entered = true;
@@ -413,7 +422,7 @@ static uint64_t stream__time(struct stream_context *context, struct stream *stre
 
 	if (distance < 0 && (uint64_t)-distance > stream->reference)
 		stamp = 0;
-	time = clock__boottime(&context->clock, stamp, stream->monotonic, &stream->hint);
+	time = timebase__boottime(&context->timebase, stamp, stream->monotonic, &stream->hint);
 	if (time > stream->chunk_time + AHEAD_NS) {
 		/* a record cannot be newer than its copy */
 		context->totals->damaged++;

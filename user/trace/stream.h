@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <records.h>
 #include <tracer/ring.h>
-#include "clock.h"
+#include "timebase.h"
 #include "process.h"
 #include "schema.h"
 #include "strings.h"
@@ -19,7 +19,7 @@
 
 /* What all streams of a trace share. */
 struct stream_context {
-	struct clock clock;
+	struct timebase timebase;
 	struct schema schema;
 	struct processes processes;
 	struct strings *strings;
@@ -29,7 +29,7 @@ struct stream_context {
 	struct table thread_exits; /* tid -> time, as a pointer */
 	bool eof;
 	bool force;	   /* too much is held back: take what is there for all there is */
-	bool unknown_loss; /* a stream's beginning is missing, and with it the count of its loss */
+	bool monotonic;	   /* clock of stamps that no WINDOW record comes before */
 	bool cycles_seen, monotonic_seen; /* clocks of the points' stamps */
 	size_t held;	   /* bytes of chunks in memory */
 	bool no_memory;	   /* an allocation failed: the trace ends with -ENOMEM */
@@ -71,7 +71,7 @@ struct stream {
 	uint64_t head, head_records; /* newest known */
 
 	bool monotonic;
-	uint32_t hint;	     /* of clock__boottime() */
+	uint32_t hint;	     /* of timebase__boottime() */
 	uint64_t reference;  /* stamp of the present chunk's time */
 	uint64_t last_time;  /* of the last record; none yet: no stamp can be older */
 	uint64_t hold;	     /* what is not decoded yet is not older */

@@ -64,6 +64,7 @@ static void trace__meta(struct trace *trace, struct json_object *json, double *h
 	context->processes.host = strings__add(trace->strings, text, strlen(text));
 	text = json__string(json, "events", "");
 	schema__learn(&context->schema, trace->strings, text, strlen(text), sizes);
+	context->monotonic = !strcmp(json__string(json, "clock", ""), "monotonic");
 	if (json_object_object_get_ex(json, "clock_hz", &member))
 		*hz = json_object_get_double(member);
 }
@@ -90,22 +91,22 @@ static int trace__scan(struct trace *trace)
 		if (block.size < sizeof(clock))
 			continue;
 		memcpy(&clock, block.data, sizeof(clock));
-		ret = clock__add(&context->clock, &clock);
+		ret = timebase__add(&context->timebase, &clock);
 		if (ret < 0)
 			return ret;
 	}
 	if (ret < 0)
 		return ret;
 	reader__rewind(&trace->reader);
-	ret = clock__finish(&context->clock, hz);
-	if (ret == 0 && context->clock.count) {
-		trace->start = context->clock.snapshots[0].boottime;
-		trace->end = context->clock.snapshots[context->clock.count - 1].boottime;
+	ret = timebase__finish(&context->timebase, hz);
+	if (ret == 0 && context->timebase.count) {
+		trace->start = context->timebase.snapshots[0].boottime;
+		trace->end = context->timebase.snapshots[context->timebase.count - 1].boottime;
 		/* gates open after the first snapshot; the slack is for how well it fits */
 		context->earliest = trace->start > STREAM_DELAY_NS ? trace->start - STREAM_DELAY_NS
 								   : 0;
 	}
-	trace->totals.clock_error_ns = context->clock.error_ns;
+	trace->totals.clock_error_ns = context->timebase.error_ns;
 	return ret;
 }
 
@@ -371,7 +372,7 @@ static void trace__finish(struct trace *trace)
 	}
 	if (__builtin_add_overflow(totals->records, totals->lost, &totals->recorded))
 		totals->recorded = UINT64_MAX;
-	totals->complete = totals->finished && !totals->lost && !context->unknown_loss;
+	totals->complete = totals->finished && !totals->lost;
 	if (context->round > trace->end)
 		trace->end = context->round;
 	if (trace->merge.given > trace->end)
@@ -380,7 +381,7 @@ static void trace__finish(struct trace *trace)
 		trace->start = totals->first_time;
 	totals->duration_ns = trace->stated_duration ? trace->stated_duration
 						     : trace->end - trace->start;
-	if (context->monotonic_seen && !context->cycles_seen)
+	if (!context->cycles_seen && (context->monotonic_seen || context->monotonic))
 		totals->clock = "monotonic";
 	else if (!strcmp(trace->machine, "aarch64"))
 		totals->clock = "cntvct";
@@ -522,19 +523,19 @@ double trace__progress(const struct trace *trace)
 
 int64_t trace__monotonic_offset(const struct trace *trace)
 {
-	const struct clock *clock = &trace->merge.context.clock;
+	const struct timebase *base = &trace->merge.context.timebase;
 
-	return clock->count ? (int64_t)(clock->snapshots[0].monotonic -
-					clock->snapshots[0].boottime)
+	return base->count ? (int64_t)(base->snapshots[0].monotonic -
+					base->snapshots[0].boottime)
 			    : 0;
 }
 
 int64_t trace__realtime_offset(const struct trace *trace)
 {
-	const struct clock *clock = &trace->merge.context.clock;
+	const struct timebase *base = &trace->merge.context.timebase;
 
-	return clock->count ? (int64_t)(clock->snapshots[0].realtime -
-					clock->snapshots[0].boottime)
+	return base->count ? (int64_t)(base->snapshots[0].realtime -
+					base->snapshots[0].boottime)
 			    : 0;
 }
 
