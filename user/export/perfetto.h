@@ -323,10 +323,10 @@ struct descriptor {
 	uint64_t uuid, parent;
 	const char *name;
 	const char *address;	/* goes behind the name, after a blank */
-	uint32_t pid, tid;	/* tid 0: no thread; with pid: a process */
+	enum { TRACK_PLAIN, TRACK_PROCESS, TRACK_THREAD, TRACK_COUNTER } kind;
+	uint32_t pid, tid;	/* of processes and threads */
 	const char *cmdline;
 	uint64_t start_time;
-	bool counter;
 	bool ordered;		/* its children, by rank */
 	bool no_merge;
 	int32_t rank;		/* -1 none */

@@ -74,7 +74,7 @@ static void counter__declare(struct perfetto *px, struct drawn_process *process,
 		.uuid = row->uuid,
 		.parent = row__group(px, process, ROW_COUNTERS)->uuid,
 		.name = name,
-		.counter = true,
+		.kind = TRACK_COUNTER,
 		.no_merge = true,
 		.rank = rank,
 	};

@@ -230,11 +230,11 @@ void descriptor__write(struct perfetto *px, const struct descriptor *d)
 	} else if (d->name) {
 		proto__string(p, 2, d->name);
 	}
-	if (d->tid)
+	if (d->kind == TRACK_THREAD)
 		descriptor__thread(p, d);
-	else if (d->pid)
+	else if (d->kind == TRACK_PROCESS)
 		descriptor__process(p, d);
-	if (d->counter)
+	else if (d->kind == TRACK_COUNTER)
 		proto__end(p, proto__begin(p, 8));
 	if (d->ordered)
 		proto__uint(p, 11, 3); /* explicit */

@@ -12,6 +12,7 @@ static void process__declare(struct perfetto *px, struct drawn_process *process,
 			     const struct model_process *model)
 {
 	struct descriptor d = {
+		.kind = TRACK_PROCESS,
 		.name = model->name,
 		.cmdline = model->cmdline,
 		.pid = model->pid,
@@ -64,6 +65,7 @@ static void thread__declare(struct perfetto *px, struct drawn_thread *thread,
 	bool worker = model->worker != MODEL_NO_WORKER;
 	struct descriptor d = {
 		.uuid = thread->row.uuid,
+		.kind = TRACK_THREAD,
 		.pid = process->pid,
 		.tid = thread->tid,
 		.rank = -1,
@@ -492,7 +494,7 @@ static void process__count(struct perfetto *px, struct drawn_process *process, i
 		struct descriptor d = {
 			.parent = row__group(px, process, ROW_COUNTERS)->uuid,
 			.name = names[which],
-			.counter = true,
+			.kind = TRACK_COUNTER,
 			.no_merge = true,
 			.rank = which,
 		};

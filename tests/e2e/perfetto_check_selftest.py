@@ -1,0 +1,441 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Plants one fault after the other in a good trace, and sees that perfetto_check.py finds each.
+
+The trace is made here, by an encoder of its own. Exit status 0 if the good trace passes and every fault
+is found for the reason for which it was planted.
+"""
+import copy
+import gzip
+import io
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import perfetto_check  # noqa: E402
+
+
+def varint(value):
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+class Fixed(int):
+    """an integer of eight bytes"""
+
+
+def message(*fields):
+    """fields are (number, value); a list of them is a message inside, None is left out"""
+    out = b""
+    for number, value in fields:
+        if value is None:
+            continue
+        if isinstance(value, Fixed):
+            out += varint(number << 3 | 1) + int(value).to_bytes(8, "little")
+        elif isinstance(value, int):
+            out += varint(number << 3) + varint(value)
+        else:
+            if isinstance(value, str):
+                value = value.encode()
+            elif isinstance(value, list):
+                value = message(*value)
+            out += varint(number << 3 | 2) + varint(len(value)) + value
+    return out
+
+
+BOOT = 5_000_000_000
+SEQUENCE, NEEDS = (10, 77), (13, 2)
+PROCESS, WORKERS, THREAD, TASKS, ROW, COUNTERS, COUNTER = range(1000, 1007)
+
+
+def clock(number, time, incremental=None):
+    return (1, [(1, number), (2, time), (3, incremental)])
+
+
+def track(uuid, parent, *fields):
+    return [SEQUENCE, NEEDS, (60, [(1, uuid), (5, parent)] + list(fields))]
+
+
+def event(delta, kind, uuid, *fields):
+    return [SEQUENCE, NEEDS, (8, delta), (11, [(9, kind), (11, uuid)] + list(fields))]
+
+
+def titled(delta, kind, uuid, category, *fields):
+    return event(delta, kind, uuid, (3, category), (10, 1), *fields)
+
+
+TASK = (4, [(1, 1), (6, "0xabc")])
+PART = (4, [(1, 2), (3, 1)])
+
+GOOD = {
+    "clocks": [SEQUENCE, (13, 1), (87, 1), (59, [(58, 64)]),
+               (6, [clock(6, BOOT), clock(3, BOOT - 10), clock(1, BOOT + 10), (2, 6)])],
+    "incremental": [SEQUENCE, NEEDS, (6, [clock(64, 0, 1), clock(6, BOOT)])],
+    "names": [SEQUENCE, NEEDS, (12, [
+        (1, [(1, 1), (2, "task.run")]), (1, [(1, 2), (2, "task.ready")]), (1, [(1, 3), (2, "zone")]),
+        (2, [(1, 1), (2, "fib")]), (3, [(1, 1), (2, "task")]), (3, [(1, 2), (2, "part")]),
+        (29, [(1, 1), (2, "why")])])],
+    "process": track(PROCESS, None, (3, [(1, 100), (6, "demo")])),
+    "workers": track(WORKERS, PROCESS, (2, "Workers"), (11, 3), (15, 2)),
+    "thread": track(THREAD, WORKERS, (4, [(1, 100), (2, 101), (5, "worker 0")])),
+    "tasks": track(TASKS, PROCESS, (2, "Tasks"), (11, 3), (15, 2)),
+    "row": track(ROW, TASKS, (2, "fib 0xabc"), (12, 0), (15, 2)),
+    "counters": track(COUNTERS, PROCESS, (2, "Counters"), (15, 2)),
+    "counter": track(COUNTER, COUNTERS, (2, "ready tasks"), (8, []), (15, 2)),
+    "spawn": titled(10, 3, THREAD, 3, (47, Fixed(9))),
+    "ready": titled(0, 1, ROW, 2),
+    "unready": event(5, 2, ROW, (4, [(1, 1), (17, 1)])),
+    "run": titled(0, 1, ROW, 1, TASK, (48, Fixed(9))),
+    "zone": titled(1, 1, ROW, 3, PART),
+    "value": event(0, 4, COUNTER, (30, -3)),
+    "unzone": event(2, 2, ROW),
+    "stop": event(1, 2, ROW),
+    "lost": [SEQUENCE, NEEDS, (8, BOOT + 3), (58, 6), (11, [(9, 3), (11, WORKERS), (3, 3), (23, "x")])],
+}
+
+
+def check(packets, rows_max=None, tail=b""):
+    data = b"".join(message((1, packet)) for packet in packets) + tail
+    checker = perfetto_check.Checker(rows_max)
+    checker.run(io.BytesIO(data))
+    return checker
+
+
+FAULTS = []
+
+
+def fault(reason, **options):
+    """the function changes the good trace, a dict in the order of the file"""
+    def add(change):
+        FAULTS.append((change.__name__, reason, change, options))
+        return change
+    return add
+
+
+def replace(packet, number, value):
+    """of the event in a packet"""
+    inside = dict(packet)[11]
+    packet[-1] = (11, [(n, value if n == number else v) for n, v in inside])
+
+
+def moved(trace, name, before):
+    """the trace with one packet moved before another"""
+    packet = trace.pop(name)
+    items = list(trace.items())
+    at = [key for key, _ in items].index(before)
+    items.insert(at, (name, packet))
+    trace.clear()
+    trace.update(items)
+
+
+@fault("left open")
+def end_missing(t):
+    del t["stop"]
+
+
+@fault("an end without a begin")
+def begin_missing(t):
+    del t["run"], t["zone"]
+
+
+@fault("has no descriptor")
+def track_missing(t):
+    del t["row"]
+
+
+@fault("has no descriptor")
+def track_after_its_event(t):
+    moved(t, "spawn", "thread")
+
+
+@fault("is not declared")
+def parent_missing(t):
+    del t["tasks"]
+
+
+@fault("is not declared")
+def parent_after_its_child(t):
+    moved(t, "counter", "counters")
+
+
+@fault("another parent")
+def declared_twice(t):
+    t["again"] = track(ROW, WORKERS, (2, "fib"), (15, 2))
+
+
+@fault("another process's tree")
+def thread_of_another_process(t):
+    t["thread"] = track(THREAD, WORKERS, (4, [(1, 200), (2, 101)]))
+
+
+@fault("may be merged")
+def merged_by_name(t):
+    t["row"] = track(ROW, TASKS, (2, "fib 0xabc"), (12, 0))
+
+
+@fault("without explicit order")
+def no_rank(t):
+    t["row"] = track(ROW, TASKS, (2, "fib 0xabc"), (15, 2))
+
+
+@fault("without a uuid")
+def no_uuid(t):
+    t["row"] = track(0, TASKS, (2, "fib 0xabc"), (12, 0), (15, 2))
+
+
+@fault("time runs back by 12 ns")
+def time_runs_back(t):
+    t["back"] = [SEQUENCE, NEEDS, (8, BOOT + 7), (58, 6), (11, [(9, 3), (11, ROW), (3, 3), (23, "x")])]
+
+
+@fault("the first packet is no clock snapshot")
+def no_snapshot(t):
+    t["clocks"] = [field for field in t["clocks"] if field[0] != 6]
+
+
+@fault("has clocks [1, 6] only")
+def no_monotonic(t):
+    t["clocks"][-1] = (6, [clock(6, BOOT), clock(1, BOOT), (2, 6)])
+
+
+@fault("primary trace clock")
+def no_primary(t):
+    t["clocks"][-1] = (6, [clock(6, BOOT), clock(3, BOOT), clock(1, BOOT)])
+
+
+@fault("clock 64 without a snapshot on its sequence")
+def no_incremental_clock(t):
+    del t["incremental"]
+
+
+@fault("clock 5 without a snapshot")
+def unknown_clock(t):
+    t["lost"][3] = (58, 5)
+
+
+@fault("clock 64 of a sequence is not incremental")
+def not_incremental(t):
+    t["incremental"][-1] = (6, [clock(64, 0), clock(6, BOOT)])
+
+
+@fault("does not clear the incremental state")
+def not_cleared(t):
+    t["clocks"][1] = NEEDS
+
+
+@fault("does not clear the incremental state")
+def another_sequence(t):
+    t["spawn"][0] = (10, 78)
+
+
+@fault("category 1 is not defined")
+def cleared_in_the_middle(t):
+    t["run"][1] = (13, 3)
+
+
+@fault("does not say that it needs them")
+def needs_missing(t):
+    t["run"].remove(NEEDS)
+
+
+@fault("no sequence id")
+def no_sequence(t):
+    t["spawn"].remove(SEQUENCE)
+
+
+@fault("category 9 is not defined")
+def category_undefined(t):
+    replace(t["run"], 3, 9)
+
+
+@fault("event name 9 is not defined")
+def name_undefined(t):
+    replace(t["run"], 10, 9)
+
+
+@fault("event name 1 is not defined")
+def name_defined_too_late(t):
+    names = t["names"][-1][1]
+    t["names"][-1] = (12, [field for field in names if field[0] != 2])
+    t["late"] = [SEQUENCE, NEEDS, (12, [(2, [(1, 1), (2, "fib")])])]
+
+
+@fault("annotation name 9 is not defined")
+def annotation_undefined(t):
+    replace(t["run"], 4, [(1, 9), (6, "0xabc")])
+
+
+@fault("annotation string 9 is not defined")
+def string_undefined(t):
+    replace(t["unready"], 4, [(1, 1), (17, 9)])
+
+
+@fault("without a name or value")
+def annotation_empty(t):
+    replace(t["run"], 4, [(1, 1)])
+
+
+@fault("changes from 'fib' to 'other'")
+def meaning_changes(t):
+    t["again"] = [SEQUENCE, NEEDS, (12, [(2, [(1, 1), (2, "other")])])]
+
+
+@fault("has id 0")
+def interned_zero(t):
+    t["again"] = [SEQUENCE, NEEDS, (12, [(2, [(1, 0), (2, "other")])])]
+
+
+@fault("ends without a start")
+def flow_without_start(t):
+    del t["spawn"]
+
+
+@fault("ends without a start")
+def flow_starts_behind_its_end(t):
+    packet = t.pop("spawn")
+    packet[2] = (8, 0)
+    t["spawn"] = packet
+
+
+@fault("ns before its start")
+def flow_ends_earlier(t):
+    t["spawn"] = [SEQUENCE, NEEDS, (8, BOOT + 900), (58, 6),
+                  (11, [(9, 3), (11, THREAD), (3, 3), (10, 1), (47, Fixed(9))])]
+
+
+@fault("begins on row 'fib 0xabc' inside task.ready")
+def states_overlap(t):
+    del t["unready"]
+    t["end"] = event(1, 2, ROW)
+
+
+@fault("outside a run")
+def zone_outside_a_run(t):
+    t["zone2"] = titled(1, 1, ROW, 3)
+    t["unzone2"] = event(1, 2, ROW)
+
+
+@fault("513 slices are open")
+def too_deep(t):
+    for i in range(513):
+        t[f"deep{i}"] = titled(1, 1, THREAD, 3)
+    for i in range(513):
+        t[f"undeep{i}"] = event(1, 2, THREAD)
+
+
+@fault("which is none")
+def counter_on_a_row(t):
+    replace(t["value"], 11, ROW)
+
+
+@fault("a slice on counter")
+def slice_on_a_counter(t):
+    replace(t["spawn"], 11, COUNTER)
+
+
+@fault("without a time stamp")
+def no_time(t):
+    t["spawn"] = [field for field in t["spawn"] if field[0] != 8]
+
+
+@fault("without category or name")
+def no_name(t):
+    t["spawn"] = event(10, 3, THREAD, (3, 3), (47, Fixed(9)))
+
+
+@fault("packet field 500")
+def unknown_packet_field(t):
+    t["more"] = [SEQUENCE, NEEDS, (500, 1)]
+
+
+@fault("event field 33")
+def unknown_event_field(t):
+    replace(t["unzone"], 9, 2)
+    t["unzone"] = event(2, 2, ROW, (33, 1))
+
+
+@fault("not UTF-8")
+def not_utf8(t):
+    t["names"][-1][1].append((2, [(1, 5), (2, b"\xff\xfe")]))
+
+
+@fault("more than 0", rows_max=0)
+def too_many_rows(t):
+    pass
+
+
+@fault("bytes at the end are no whole packet", tail=b"\x0a\x20abc")
+def cut_tail(t):
+    pass
+
+
+@fault("begins no packet", tail=b"\x12\x00")
+def rubbish_tail(t):
+    pass
+
+
+@fault("reaches beyond", tail=b"\x0a\x02\x5a\x7f")
+def field_too_long(t):
+    pass
+
+
+def expect(good, what):
+    if not good:
+        print(f"FAILED: {what}")
+        sys.exit(1)
+
+
+def files():
+    """the same as a file, plain and compressed, by the command"""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "perfetto_check.py")
+    data = b"".join(message((1, packet)) for packet in GOOD.values())
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "t")
+        squeezed = subprocess.run(["zstd", "-qc"], input=data, stdout=subprocess.PIPE, check=True)
+        tallies = set()
+        for content in (data, gzip.compress(data), squeezed.stdout):
+            with open(path, "wb") as file:
+                file.write(content)
+            run = subprocess.run([sys.executable, script, path], stdout=subprocess.PIPE, check=False)
+            expect(run.returncode == 0, "a good file is refused")
+            tallies.add(run.stdout)
+        expect(len(tallies) == 1, "compression changes the tally")
+        with open(path, "wb") as file:
+            file.write(data + b"\x0a")
+        run = subprocess.run([sys.executable, script, path], capture_output=True, check=False)
+        expect(run.returncode == 1 and b"whole packet" in run.stderr, "a cut file passes")
+        run = subprocess.run([sys.executable, script, path + "none"], capture_output=True, check=False)
+        expect(run.returncode == 2, "a missing file passes")
+
+
+def main():
+    good = check(GOOD.values())
+    expect(not good.violations, f"the good trace: {good.violations}")
+    tally = good.tally()
+    expect(tally["slices"] == {"task.ready": 1, "task.run": 1, "zone": 1}, tally["slices"])
+    expect(tally["continued"] == {"zone": 1}, tally["continued"])
+    expect(tally["durations_ns"] == {"task.ready": 5, "task.run": 4, "zone": 2}, tally["durations_ns"])
+    expect(tally["flows"] == {"points": 1, "ends": 1, "open": 0}, tally["flows"])
+    expect(tally["tracks"] == {"counter": 1, "group": 3, "process": 1, "task": 1, "thread": 1},
+           tally["tracks"])
+    expect(tally["counters"]["ready tasks"][0]["last"] == -3, tally["counters"])
+    expect(tally["last_time"] == BOOT + 19, tally["last_time"])
+    for name, reason, change, options in FAULTS:
+        trace = copy.deepcopy(GOOD)
+        change(trace)
+        found = check(trace.values(), **options).violations
+        expect(any(reason in violation for violation in found), f"{name}: found {found}")
+    files()
+    print(f"{len(FAULTS)} faults planted and found")
+
+
+if __name__ == "__main__":
+    main()
