@@ -33,7 +33,8 @@ static void check_event(const struct trace *trace, const struct event *event)
 	if (event->type == EV_lost)
 		require(event->args[3].u < LOSS_KINDS && event->args[0].u > 0);
 	for (i = 0; i < event->nargs; i++) {
-		if ((schema->arg_types[i] == 's' || schema->arg_types[i] == 'l') && event->args[i].s)
+		if ((schema->arg_types[i] == 's' || schema->arg_types[i] == 'l') &&
+		    event->args[i].s)
 			length += strlen(event->args[i].s);
 	}
 	require(length < 1U << 25);

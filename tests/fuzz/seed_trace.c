@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "synth.h"
 
-#define T(us) (SYNTH_START + (us) * 1000ULL)
+#define T(us) (SYNTH_START + (us)*1000ULL)
 
 static void add_streams(struct synth *synth)
 {
@@ -49,8 +49,8 @@ int main(int argc, char **argv)
 	synth__init(&synth);
 	synth.zstd = argc > 2;
 	synth__dso(&synth,
-		   "{\"id\":1,\"image\":[[256,5]],\"schema\":\"200 new x always str:s\\n\"}", "text",
-		   5);
+		   "{\"id\":1,\"image\":[[256,5]],\"schema\":\"200 new x always str:s\\n\"}",
+		   "text", 5);
 	synth__json(&synth, FILE_MAP,
 		    "{\"pid\":100,\"time\":1,\"dso_id\":1,\"base\":4096,\"dso\":8192}");
 	synth__json(&synth, FILE_PROCESS, "{\"pid\":100,\"time\":%llu,\"name\":\"p\"}", T(0));

@@ -29,9 +29,8 @@ static void append(uint8_t **to, size_t *size, size_t *capacity, const void *byt
 
 void ring__init(struct synth_ring *ring, uint64_t start, uint64_t start_records)
 {
-	*ring = (struct synth_ring){.start = start,
-				    .start_records = start_records,
-				    .records = start_records};
+	*ring = (struct synth_ring){
+		.start = start, .start_records = start_records, .records = start_records};
 }
 
 void ring__free(struct synth_ring *ring)
@@ -105,7 +104,7 @@ static const char *const arg_types[256][4] = {
 #define TRACER_EVENT1(n, name, category, by, t1, a1, doc) [n] = {#t1},
 #define TRACER_EVENT2(n, name, category, by, t1, a1, t2, a2, doc) [n] = {#t1, #t2},
 #define TRACER_EVENT3(n, name, category, by, t1, a1, t2, a2, t3, a3, doc) [n] = {#t1, #t2, #t3},
-#define TRACER_EVENT4(n, name, category, by, t1, a1, t2, a2, t3, a3, t4, a4, doc)                  \
+#define TRACER_EVENT4(n, name, category, by, t1, a1, t2, a2, t3, a3, t4, a4, doc) \
 	[n] = {#t1, #t2, #t3, #t4},
 #include <tracer/events.def>
 };
@@ -147,7 +146,8 @@ void synth__init_bare(struct synth *synth, unsigned int major, unsigned int mino
 void synth__init(struct synth *synth)
 {
 	synth__init_bare(synth, FILE_MAJOR, FILE_MINOR);
-	synth__json(synth, FILE_META, "{\"boot_id\":\"b007\",\"host\":\"here\",\"machine\":\"x86_64\"}");
+	synth__json(synth, FILE_META,
+		    "{\"boot_id\":\"b007\",\"host\":\"here\",\"machine\":\"x86_64\"}");
 	synth__clock(synth, SYNTH_START * 3, SYNTH_START, 60);
 	synth__clock(synth, (SYNTH_START + 60 * SEC) * 3, SYNTH_START + 60 * SEC, 60);
 }

@@ -12,7 +12,7 @@
 #include "synth.h"
 
 /* microseconds of the capture */
-#define T(us) (SYNTH_START + (us) * 1000ULL)
+#define T(us) (SYNTH_START + (us)*1000ULL)
 
 /* a small capture with everything in it; two streams of 40 records each in 8 chunks */
 static void sample(struct synth *synth, bool zstd)
@@ -23,7 +23,8 @@ static void sample(struct synth *synth, bool zstd)
 	synth__init(synth);
 	synth->zstd = zstd;
 	synth__dso(synth, "{\"id\":1,\"image\":[[256,5]]}", "text", 5);
-	synth__json(synth, FILE_MAP, "{\"pid\":100,\"time\":1,\"dso_id\":1,\"base\":4096,\"dso\":8192}");
+	synth__json(synth, FILE_MAP,
+		    "{\"pid\":100,\"time\":1,\"dso_id\":1,\"base\":4096,\"dso\":8192}");
 	synth__json(synth, FILE_PROCESS, "{\"pid\":100,\"time\":%llu,\"name\":\"p\"}", T(0));
 	ring__init(&a, 0, 0);
 	ring__init(&b, 4096, 0);
@@ -280,15 +281,15 @@ static void hostile(const struct synth_ring *bad, struct synth_chunk options, ui
 static void hostile_rings_hurt_only_themselves(void **state)
 {
 	static const uint64_t words[] = {
-		0,				/* type 0 */
-		15,				/* a ring type that is none */
-		TRACER_EV_PAD,			/* PAD of nothing: would stay where it is */
-		7ULL << 8 | TRACER_EV_PAD,	/* less than itself */
-		12ULL << 8 | TRACER_EV_PAD,	/* not aligned */
+		0,				   /* type 0 */
+		15,				   /* a ring type that is none */
+		TRACER_EV_PAD,			   /* PAD of nothing: would stay where it is */
+		7ULL << 8 | TRACER_EV_PAD,	   /* less than itself */
+		12ULL << 8 | TRACER_EV_PAD,	   /* not aligned */
 		(1ULL << 40) << 8 | TRACER_EV_PAD, /* far away */
-		1024ULL << 8 | TRACER_EV_NAME,	/* too long */
+		1024ULL << 8 | TRACER_EV_NAME,	   /* too long */
 		(~0ULL) << 8 | TRACER_EV_NAME,
-		255,				/* an event that nobody knows */
+		255,				 /* an event that nobody knows */
 		(1ULL << 55) << 8 | EV_task_end, /* absurd stamps */
 		0ULL << 8 | EV_task_end,
 		(~0ULL) << 8 | EV_task_end,

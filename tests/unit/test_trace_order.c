@@ -12,7 +12,7 @@
 #include "synth.h"
 
 /* microseconds of the capture */
-#define T(us) (SYNTH_START + (us) * 1000ULL)
+#define T(us) (SYNTH_START + (us)*1000ULL)
 
 #define STREAM_FIRST_LAST (REC_CHUNK_FIRST | REC_CHUNK_LAST)
 
@@ -168,9 +168,9 @@ static void gaps_are_exact_losses_with_their_cause(void **state)
 	for (kind = 0; kind < 3; kind++) {
 		synth__init(&synth);
 		/* windows 1 to 3 are missing, and the first piece ends in the middle of a record */
-		synth__chunk(&synth, &ring, 0, at[1] - 12,
-			     (struct synth_chunk){
-				     .stream = 1, .time = T(5), .flags = REC_CHUNK_FIRST});
+		synth__chunk(
+			&synth, &ring, 0, at[1] - 12,
+			(struct synth_chunk){.stream = 1, .time = T(5), .flags = REC_CHUNK_FIRST});
 		synth__chunk(&synth, &ring, at[4], at[6],
 			     (struct synth_chunk){.stream = 1,
 						  .time = T(60),
@@ -228,7 +228,8 @@ static void loss_says_from_and_to(void **state)
 	synth__free(&synth);
 }
 
-/* what the last known head counts and nobody handed over is lost; END adds what only the kernel knew */
+/* what the last known head counts and nobody handed over is lost; END adds what only the kernel
+ * knew */
 static void tail_that_never_came_is_lost(void **state)
 {
 	struct synth_ring ring;
@@ -368,6 +369,49 @@ static void lost_beginning_is_counted(void **state)
 	}
 }
 
+/* a gap that no chunk speaks of is a chunk further down, whatever a ROUND promised */
+static void silent_gap_waits_for_its_chunk(void **state)
+{
+	struct synth_ring ring;
+	struct trace *trace;
+	struct synth synth;
+	size_t at[4];
+	int first;
+
+	(void)state;
+	ring_of_windows(&ring, 0, 0, 3, at);
+	for (first = 0; first < 2; first++) {
+		synth__init(&synth);
+		if (!first)
+			synth__chunk(&synth, &ring, 0, at[1],
+				     (struct synth_chunk){
+					     .stream = 1, .time = T(5), .flags = REC_CHUNK_FIRST});
+		synth__chunk(
+			&synth, &ring, at[2], at[3],
+			(struct synth_chunk){.stream = 1, .time = T(30), .flags = REC_CHUNK_LAST});
+		synth__round(&synth, T(1000000));
+		synth__chunk(&synth, &ring, at[1], at[2],
+			     (struct synth_chunk){.stream = 1, .time = T(20)});
+		if (first)
+			synth__chunk(&synth, &ring, 0, at[1],
+				     (struct synth_chunk){
+					     .stream = 1, .time = T(5), .flags = REC_CHUNK_FIRST});
+		trace = expect(&synth, "1 100 process pid 100 \n"
+				       "1 100 task_begin 0 0\n"
+				       "2 100 task_begin 100 0\n"
+				       "11 100 task_begin 1 0\n"
+				       "12 100 task_begin 101 0\n"
+				       "21 100 task_begin 2 0\n"
+				       "22 100 task_begin 102 0\n"
+				       "60000000 0 end\n");
+		assert_totals(trace, 6, 0);
+		assert_int_equal(trace__totals(trace)->damaged, 0);
+		trace__close(trace);
+		synth__free(&synth);
+	}
+	ring__free(&ring);
+}
+
 static void overlaps_are_refused(void **state)
 {
 	struct synth_ring ring;
@@ -471,7 +515,8 @@ static void rounds_hold_back_what_may_still_be_overtaken(void **state)
 	synth__free(&synth);
 }
 
-/* Bytes that a chunk left in the ring hold back for as long as they wait, unless their thread ended. */
+/* Bytes that a chunk left in the ring hold back for as long as they wait, unless their thread
+ * ended. */
 static void undrained_bytes_hold_back(void **state)
 {
 	struct synth_ring a, b, c;
@@ -562,8 +607,9 @@ static void too_much_held_back_goes_on(void **state)
 		synth__round(&synth, T(21 + n));
 		ring__free(&b);
 	}
-	synth__chunk(&synth, &a, at[1], at[2],
-		     (struct synth_chunk){.stream = 1, .time = T(10000010), .flags = REC_CHUNK_LAST});
+	synth__chunk(
+		&synth, &a, at[1], at[2],
+		(struct synth_chunk){.stream = 1, .time = T(10000010), .flags = REC_CHUNK_LAST});
 	synth__end(&synth);
 	trace = synth__open(&synth);
 	while (trace__next(trace, &event) > 0)
@@ -587,6 +633,7 @@ int main(void)
 		cmocka_unit_test(last_chunk_without_data_counts_the_loss),
 		cmocka_unit_test(positions_and_counts_beyond_the_rings_own_words),
 		cmocka_unit_test(lost_beginning_is_counted),
+		cmocka_unit_test(silent_gap_waits_for_its_chunk),
 		cmocka_unit_test(overlaps_are_refused),
 		cmocka_unit_test(older_than_the_capture_teaches_names_only),
 		cmocka_unit_test(rounds_hold_back_what_may_still_be_overtaken),

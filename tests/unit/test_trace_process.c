@@ -12,7 +12,7 @@
 #include "synth.h"
 
 /* microseconds of the capture */
-#define T(us) (SYNTH_START + (us) * 1000ULL)
+#define T(us) (SYNTH_START + (us)*1000ULL)
 
 static struct trace *expect(struct synth *synth, const char *text)
 {
@@ -172,9 +172,12 @@ static void reused_pid_is_another_process(void **state)
 
 	/* the same told by two PROCESS blocks */
 	synth__init(&synth);
-	synth__json(&synth, FILE_PROCESS, "{\"pid\":7,\"time\":%llu,\"start_time\":%llu}", T(1), T(0));
-	synth__json(&synth, FILE_PROCESS, "{\"pid\":7,\"time\":%llu,\"start_time\":%llu}", T(2), T(0));
-	synth__json(&synth, FILE_PROCESS, "{\"pid\":7,\"time\":%llu,\"start_time\":%llu}", T(90), T(80));
+	synth__json(&synth, FILE_PROCESS, "{\"pid\":7,\"time\":%llu,\"start_time\":%llu}", T(1),
+		    T(0));
+	synth__json(&synth, FILE_PROCESS, "{\"pid\":7,\"time\":%llu,\"start_time\":%llu}", T(2),
+		    T(0));
+	synth__json(&synth, FILE_PROCESS, "{\"pid\":7,\"time\":%llu,\"start_time\":%llu}", T(90),
+		    T(80));
 	trace = synth__open(&synth);
 	free(synth__dump(trace));
 	assert_int_equal(trace__process_count(trace), 2);

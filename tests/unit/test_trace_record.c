@@ -12,7 +12,7 @@
 #include "synth.h"
 
 /* microseconds of the capture */
-#define T(us) (SYNTH_START + (us) * 1000ULL)
+#define T(us) (SYNTH_START + (us)*1000ULL)
 
 static struct trace *expect(struct synth *synth, const char *text)
 {
@@ -36,8 +36,9 @@ static void add_dso(struct synth *synth)
 		   "{\"id\":4,\"path\":\"/bin/x\",\"schema\":\"\",\"image_size\":32,"
 		   "\"image\":[[4096,16],[12288,16]]}",
 		   image, 32);
-	synth__json(synth, FILE_MAP, "{\"pid\":100,\"time\":%llu,\"dso_id\":4,\"base\":%llu,\"dso\":%llu}",
-		    T(0), BASE, DSO_AT);
+	synth__json(synth, FILE_MAP,
+		    "{\"pid\":100,\"time\":%llu,\"dso_id\":4,\"base\":%llu,\"dso\":%llu}", T(0),
+		    BASE, DSO_AT);
 }
 
 static void strings_by_address_key_and_literal(void **state)
@@ -209,9 +210,9 @@ static void clock_bends_at_snapshots(void **state)
 	struct trace *trace;
 	struct synth synth;
 	/* cycles of stamps, and the ns after the start that they are */
-	static const uint64_t stamps[][2] = {
-		{1000000000, 0},	  {1500000000, 250000000}, {2000000000, 500000000},
-		{2500000000, 1000000000}, {3000000000, 1500000000}, {3400000000, 1800000000}};
+	static const uint64_t stamps[][2] = {{1000000000, 0},	       {1500000000, 250000000},
+					     {2000000000, 500000000},  {2500000000, 1000000000},
+					     {3000000000, 1500000000}, {3400000000, 1800000000}};
 	size_t i;
 	uint64_t word[2] = {0, 1};
 
@@ -253,7 +254,7 @@ static void clock_bends_at_snapshots(void **state)
 static void upper_bits_of_stamps_are_restored(void **state)
 {
 	const uint64_t wrap = (1ULL << 56) / 3; /* ns */
-	uint64_t start = wrap * 5 - 10000000; /* crosses 5 * 2^56 10 ms after the start */
+	uint64_t start = wrap * 5 - 10000000;	/* crosses 5 * 2^56 10 ms after the start */
 	struct synth_ring ring;
 	struct event event;
 	struct trace *trace;
@@ -286,12 +287,20 @@ static void upper_bits_of_stamps_are_restored(void **state)
 /* events of a newer tracer: skipped by the size that the DSO's schema says, and shown */
 static void unknown_events_are_shown(void **state)
 {
-	static const char schema[] = "{\"id\":4,\"schema\":\"19 task_begin task arg1 id:task u32:worker "
-				     "u64:more\\n200 novelty gadget always u32:small str:word id:what"
-				     "\\n20 task_end task arg1 str:task\\nrubbish\\n300 x y z\\n"
-				     "201 bad\\u001bname x always\\n\",\"image\":[]}";
-	struct { uint32_t small, hole; uint64_t word, what; } novelty = {7, 0, 0, 9};
-	struct { uint64_t task; uint32_t worker, hole; uint64_t more; } longer = {1, 2, 0, 3};
+	static const char schema[] =
+		"{\"id\":4,\"schema\":\"19 task_begin task arg1 id:task u32:worker "
+		"u64:more\\n200 novelty gadget always u32:small str:word id:what"
+		"\\n20 task_end task arg1 str:task\\nrubbish\\n300 x y z\\n"
+		"201 bad\\u001bname x always\\n\",\"image\":[]}";
+	struct {
+		uint32_t small, hole;
+		uint64_t word, what;
+	} novelty = {7, 0, 0, 9};
+	struct {
+		uint64_t task;
+		uint32_t worker, hole;
+		uint64_t more;
+	} longer = {1, 2, 0, 3};
 	const struct event_schema *row;
 	struct synth_ring ring;
 	struct trace *trace;
@@ -312,7 +321,8 @@ static void unknown_events_are_shown(void **state)
 					  .flags = REC_CHUNK_FIRST | REC_CHUNK_LAST});
 	synth__flush(&synth);
 	synth__dso(&synth, schema, "", 0);
-	synth__json(&synth, FILE_MAP, "{\"pid\":100,\"time\":1,\"dso_id\":4,\"base\":\"0x1000\",\"dso\":%llu}",
+	synth__json(&synth, FILE_MAP,
+		    "{\"pid\":100,\"time\":1,\"dso_id\":4,\"base\":\"0x1000\",\"dso\":%llu}",
 		    DSO_AT);
 	/* the known events keep their arguments, whatever the schema says of them */
 	trace = expect(&synth, "1 100 process pid 100 \n"

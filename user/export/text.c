@@ -2,22 +2,23 @@
 /*
  * Events as text, one a line, in the order of time, for grep, awk and people:
  *
- *	1234.000567890 4321/4325 task_suspended task=0x7f00c0de reason="future::wait" object=0x7f00beef
+ *	1234.000567890 4321/4325 task_suspended task=0x7f00c0de reason="future::wait"
+ *object=0x7f00beef
  *
  *	time	CLOCK_BOOTTIME, seconds with nine decimals
  *	pid/tid	of the initial PID namespace; 0/0: of nobody
  *	event	name as in events.def, or event_N if nobody says how event N is called
  *	args	NAME=VALUE each, in the order of events.def, one space between
  *
- * Values by the argument's type: id hexadecimal, 0x0 none; u32 and u64 decimal, "none" if all bits are
- * set (TRACER_NO_WORKER, TRACER_UNKNOWN); num a decimal integer, or a double with a point or an
- * exponent (17 digits; nan, inf); str and lit in double quotes with \" \\ \n \t \r and \xHH for what
- * else does not print in ASCII and is no UTF-8, or null without quotes. So a line never holds a
+ * Values by the argument's type: id hexadecimal, 0x0 none; u32 and u64 decimal, "none" if all bits
+ *are set (TRACER_NO_WORKER, TRACER_UNKNOWN); num a decimal integer, or a double with a point or an
+ * exponent (17 digits; nan, inf); str and lit in double quotes with \" \\ \n \t \r and \xHH for
+ *what else does not print in ASCII and is no UTF-8, or null without quotes. So a line never holds a
  * control character, and a string's end is the next quote without a backslash.
  *
- * What the capture itself saw has lines of the same form: process (name, cmdline), fork (parent: its
- * pid), exec, thread_exit, process_exit (status: as wait(2) has it, -1 unknown), lost (records, from, to
- * in seconds as above, cause: ring_full, target_ring_overrun or read_fault), end.
+ * What the capture itself saw has lines of the same form: process (name, cmdline), fork (parent:
+ *its pid), exec, thread_exit, process_exit (status: as wait(2) has it, -1 unknown), lost (records,
+ *from, to in seconds as above, cause: ring_full, target_ring_overrun or read_fault), end.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +30,8 @@
 #include "outfile.h"
 
 #define BUFFER_SIZE (256U << 10)
-/* Bytes of a line: a string argument is 1,023 bytes, 4 each if escaped; a command line may be longer. */
+/* Bytes of a line: a string argument is 1,023 bytes, 4 each if escaped; a command line may be
+ * longer. */
 #define STRING_MAX 4096U
 #define LINE_MAX_SIZE (EVENT_ARGS * (4 * STRING_MAX + 300U) + 300U)
 #define PROGRESS_EVENTS (1U << 18)
@@ -292,8 +294,8 @@ int export__text(struct trace *trace, const struct export_options *options, char
 		ret = closed;
 	free(text.buffer);
 	if (ret < 0 && err)
-		*err = text.read_failed
-			       ? sentence__new("%s", trace__error(trace))
-			       : sentence__new("cannot write %s: %s", options->path, strerror(-ret));
+		*err = text.read_failed ? sentence__new("%s", trace__error(trace))
+					: sentence__new("cannot write %s: %s", options->path,
+							strerror(-ret));
 	return ret;
 }

@@ -14,7 +14,7 @@
 struct dso_range {
 	uint64_t offset; /* from the ELF header, in memory */
 	uint64_t size;
-	uint64_t at;	 /* in image[] */
+	uint64_t at; /* in image[] */
 };
 
 struct dso {
@@ -24,7 +24,7 @@ struct dso {
 	size_t range_count;
 	uint8_t *image;
 	size_t image_size;
-	struct table literals; /* offset + 1 -> interned string */
+	struct table literals;	      /* offset + 1 -> interned string */
 	uint16_t sizes[SCHEMA_TYPES]; /* of its records */
 };
 

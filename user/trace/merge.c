@@ -2,33 +2,39 @@
 /*
  * All streams and what the kernel saw, merged into one sequence in the order of time.
  *
- * Each stream is in order, so a heap of their next records gives the whole in order - if nothing can
- * still come that is older than the heap's top. What can still come?
+ * Each stream is in order, so a heap of their next records gives the whole in order - if nothing
+ * can still come that is older than the heap's top. What can still come?
  *
- * A stream with a decoded record is exact: what follows in it is not older. The trouble is with streams
- * of which nothing is queued, and with those that the file has not mentioned yet. The capture bounds
- * how late a record may be: a ring is drained when its window is full, when its thread leaves the CPU,
- * when it ends, and by a tick at 50 Hz while it runs. A ROUND block at time R says that every piece
- * that was copied before R stands above it. So a record that is not above it was copied after R, and
- * it was written at most 45 ms before: two periods of the tick, the slack between the clocks of the
- * points and of the kernel, and then some. Up to R - 45 ms nothing can come any more.
+ * A stream with a decoded record is exact: what follows in it is not older. The trouble is with
+ * streams of which nothing is queued, and with those that the file has not mentioned yet. The
+ * capture bounds how late a record may be: a ring is drained when its window is full, when its
+ * thread leaves the CPU, when it ends, and by a tick at 50 Hz while it runs. A ROUND block at time
+ * R says that every piece that was copied before R stands above it. So a record that is not above
+ * it was copied after R, and it was written at most 45 ms before: two periods of the tick, the
+ * slack between the clocks of the points and of the kernel, and then some. Up to R - 45 ms nothing
+ * can come any more.
  *
  * That holds if the copies were complete. The drain at a switch is bounded, since it runs under the
- * run-queue lock: bytes may stay in the ring of a thread that sleeps for long. Such a chunk shows it
- * (its head is beyond its end), and then the stream's last stamp is the bound, until they came, or the
- * thread or its program is known to have ended, or the stream's LAST chunk was read (which the
- * thread's end brings, and which says how much will be missing for ever). A thread that blocks was
- * drained whole (REC_CAUSE_BLOCK) and holds back nothing.
+ * run-queue lock: bytes may stay in the ring of a thread that sleeps for long. Such a chunk shows
+ * it (its head is beyond its end), and then the stream's last stamp is the bound, until they came,
+ * or the thread or its program is known to have ended, or the stream's LAST chunk was read (which
+ * the thread's end brings, and which says how much will be missing for ever). A thread that blocks
+ * was drained whole (REC_CAUSE_BLOCK) and holds back nothing.
  *
- * So: an event is given out when its time is not beyond the minimum of these bounds. What the kernel
- * saw (forks, execs, exits) stands in the same heap by its own time, before records of the same time.
+ * A hole in a stream that the chunk behind it does not explain is a chunk that stands further down:
+ * the stream waits for it, and its last stamp is the bound, as above. A hole that the chunk does
+ * explain is a loss as soon as a ROUND says that nothing before the chunk can come.
  *
- * Memory: chunks are held as they came, 16 bytes a record or so, one record of each stream decoded. What
- * is held back is what was recorded in 45 ms and the time between two ROUNDs, whatever the length of
- * the capture. A thread that sleeps on undrained bytes may make that more, so beyond MERGE_HELD_MAX
- * nothing is waited for: the heap's top is given out as it is, missing pieces are taken as lost. What
- * then comes too late is given out when it comes, and counted in `late`. At the end of the file nothing
- * can come, and everything is given out.
+ * So: an event is given out when its time is not beyond the minimum of these bounds. What the
+ * kernel saw (forks, execs, exits) stands in the same heap by its own time, before records of the
+ * same time.
+ *
+ * Memory: chunks are held as they came, 16 bytes a record or so, one record of each stream decoded.
+ * What is held back is what was recorded in 45 ms and the time between two ROUNDs, whatever the
+ * length of the capture. A thread that sleeps on undrained bytes may make that more, so beyond
+ * MERGE_HELD_MAX nothing is waited for: the heap's top is given out as it is, missing pieces are
+ * taken as lost. What then comes too late is given out when it comes, and counted in `late`. At the
+ * end of the file nothing can come, and everything is given out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -200,7 +206,7 @@ int merge__settle(struct merge *merge)
 	if (context->eof)
 		merge->bound = UINT64_MAX;
 	err = merge__look(merge);
-	if (err || merge->count || context->held <= MERGE_HELD_MAX)
+	if (err || context->held <= MERGE_HELD_MAX)
 		return err;
 	context->force = true;
 	err = merge__look(merge);

@@ -27,8 +27,8 @@ struct merge {
 	uint64_t control_number;
 	struct merge_item *heap;
 	size_t count, capacity;
-	uint64_t bound;	  /* events up to here may be given out */
-	uint64_t given;	  /* time of the newest event given out */
+	uint64_t bound; /* events up to here may be given out */
+	uint64_t given; /* time of the newest event given out */
 };
 
 void merge__init(struct merge *merge, struct strings *strings, struct trace_totals *totals);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "process.h"
 
-/* What /proc says of a start is that much coarser, and a reader that much later, than the kernel. */
+/* What /proc says of a start is coarser, and who reads it later, than what the kernel says. */
 #define START_SLACK_NS 1000000000ULL
 #define FORK_SLACK_NS 50000000ULL
 /* Generations of fork without exec that are followed to find a map. */

@@ -22,8 +22,8 @@ struct process_map {
 
 struct process {
 	struct trace_process shown;
-	struct process *before;	/* the pid's process before this one */
-	struct process *parent;	/* whose maps it began with, as they were at forked_at */
+	struct process *before; /* the pid's process before this one */
+	struct process *parent; /* whose maps it began with, as they were at forked_at */
 	uint64_t begin;		/* from when on the pid means this process */
 	uint64_t forked_at;	/* 0: its FORK was not seen */
 	uint64_t exited_at;	/* 0: it lives */
@@ -31,17 +31,17 @@ struct process {
 	size_t exec_count;
 	struct process_map *maps;
 	size_t map_count;
-	struct table names;	/* key -> interned string */
-	bool announced;		/* its EV_process was given out */
-	bool muted;		/* between CAPTURE_OFF and CAPTURE_ON */
+	struct table names; /* key -> interned string */
+	bool announced;	    /* its EV_process was given out */
+	bool muted;	    /* between CAPTURE_OFF and CAPTURE_ON */
 };
 
 struct processes {
 	struct process **all; /* by index */
 	uint32_t count;
 	uint32_t capacity;
-	uint32_t map_changes;  /* raised by whatever may make processes__find_map() find more */
-	struct table by_pid;   /* newest */
+	uint32_t map_changes; /* raised by whatever may make processes__find_map() find more */
+	struct table by_pid;  /* newest */
 	struct dso **dsos;
 	size_t dso_count;
 	struct strings *strings;

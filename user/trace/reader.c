@@ -2,9 +2,9 @@
 /*
  * A capture file as a sequence of blocks.
  *
- * The writer may have been killed at any byte, so the file is taken as ended at the first block that is
- * not whole or does not look like one. A block that is whole but does not unpack is skipped and
- * counted: those behind it are still good, and what it held shows up as losses.
+ * The writer may have been killed at any byte, so the file is taken as ended at the first block
+ * that is not whole or does not look like one. A block that is whole but does not unpack is skipped
+ * and counted: those behind it are still good, and what it held shows up as losses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -170,8 +170,7 @@ int reader__next(struct reader *reader, uint16_t only, struct reader_block *bloc
 			reader->truncated = true;
 			return 0;
 		}
-		wanted = only ? head.type == only
-			      : head.type >= FILE_META && head.type <= FILE_END;
+		wanted = only ? head.type == only : head.type >= FILE_META && head.type <= FILE_END;
 		if (wanted) {
 			ret = reserve(&reader->stored, &reader->stored_capacity, head.stored + 1);
 			if (ret < 0)

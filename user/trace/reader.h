@@ -10,10 +10,10 @@
 
 struct reader {
 	int fd;
-	uint64_t size;	 /* of the file */
-	uint64_t first;	 /* offset of the first block */
-	uint64_t offset; /* of the next block */
-	bool truncated;	 /* the file ended, or ceased to make sense, inside a block */
+	uint64_t size;	  /* of the file */
+	uint64_t first;	  /* offset of the first block */
+	uint64_t offset;  /* of the next block */
+	bool truncated;	  /* the file ended, or ceased to make sense, inside a block */
 	uint64_t skipped; /* blocks that could not be unpacked */
 	uint8_t *stored, *raw;
 	size_t stored_capacity, raw_capacity;

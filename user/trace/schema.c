@@ -17,11 +17,11 @@ struct builtin {
 static const struct builtin builtins[] = {
 #define TRACER_EVENT0(n, name, category, by, doc) {n, #name, #category, {0}},
 #define TRACER_EVENT1(n, name, category, by, t1, a1, doc) {n, #name, #category, {#t1, #a1}},
-#define TRACER_EVENT2(n, name, category, by, t1, a1, t2, a2, doc)                                  \
+#define TRACER_EVENT2(n, name, category, by, t1, a1, t2, a2, doc) \
 	{n, #name, #category, {#t1, #a1, #t2, #a2}},
-#define TRACER_EVENT3(n, name, category, by, t1, a1, t2, a2, t3, a3, doc)                          \
+#define TRACER_EVENT3(n, name, category, by, t1, a1, t2, a2, t3, a3, doc) \
 	{n, #name, #category, {#t1, #a1, #t2, #a2, #t3, #a3}},
-#define TRACER_EVENT4(n, name, category, by, t1, a1, t2, a2, t3, a3, t4, a4, doc)                  \
+#define TRACER_EVENT4(n, name, category, by, t1, a1, t2, a2, t3, a3, t4, a4, doc) \
 	{n, #name, #category, {#t1, #a1, #t2, #a2, #t3, #a3, #t4, #a4}},
 #include "../../usdt/tracer/events.def"
 };
@@ -160,7 +160,7 @@ static unsigned int row__parse(struct schema_row *row, struct strings *strings, 
 		colon = memchr(start, ':', len);
 		if (!colon || !is_name(colon + 1, start + len - colon - 1) ||
 		    !row__add(row, &args, &size, start, colon - start,
-					strings__add(strings, colon + 1, start + len - colon - 1)))
+			      strings__add(strings, colon + 1, start + len - colon - 1)))
 			return 0;
 	}
 	return (size + 7) & ~7U;

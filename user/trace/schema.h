@@ -30,9 +30,9 @@ void schema__init(struct schema *schema);
  * schema__learn() - take a schema text, as in tracer_info.schema
  * @sizes: becomes a copy of schema->sizes, with what this text says of its own records
  *
- * Rows of numbers not known yet are added. A row of a known number counts only if it adds arguments at
- * the end of those known: these are skipped. Any other contradiction is ignored, as the consumers of
- * events rely on the types in events.def.
+ * Rows of numbers not known yet are added. A row of a known number counts only if it adds arguments
+ * at the end of those known: these are skipped. Any other contradiction is ignored, as the
+ * consumers of events rely on the types in events.def.
  */
 void schema__learn(struct schema *schema, struct strings *strings, const char *text, size_t len,
 		   uint16_t sizes[SCHEMA_TYPES]);

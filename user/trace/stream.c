@@ -2,18 +2,19 @@
 /*
  * A stream: one ring while one thread owns it. From chunks in any order to records in theirs.
  *
- * Chunks are kept as they came and decoded one record ahead of what is given out. A record is known by
- * its time only until it is taken: its strings may be explained by blocks that come later in the file.
+ * Chunks are kept as they came and decoded one record ahead of what is given out. A record is known
+ * by its time only until it is taken: its strings may be explained by blocks that come later in the
+ * file.
  *
  * Everything in a chunk's data is the target's word. The ring's head is what the kernel read of it,
- * so it is the target's word too, but it travels outside of the data: where a chunk ends at the head, a
- * record ends, and the head says how many there were. Decoding is checked against that at each such
- * place, and goes on there after something that cannot be. So a target that writes nonsense loses the
- * records of one window and nothing of any other stream.
+ * so it is the target's word too, but it travels outside of the data: where a chunk ends at the
+ * head, a record ends, and the head says how many there were. Decoding is checked against that at
+ * each such place, and goes on there after something that cannot be. So a target that writes
+ * nonsense loses the records of one window and nothing of any other stream.
  *
- * Counting: `records` follows the ring's count. Where bytes are missing, the count behind the gap less
- * the count before it is what was lost: the records of the missing bytes, the one that the gap's
- * beginning cut and the one that its end cut (decoding goes on with a whole one).
+ * Counting: `records` follows the ring's count. Where bytes are missing, the count behind the gap
+ * less the count before it is what was lost: the records of the missing bytes, the one that the
+ * gap's beginning cut and the one that its end cut (decoding goes on with a whole one).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -223,7 +224,7 @@ static enum event_loss loss_cause(unsigned int flags)
 	return flags & REC_CHUNK_LOST_OVERRUN ? LOSS_TARGET_OVERRUN : LOSS_READ_FAULT;
 }
 
-/* what @chunk begins with is not known: go on at the head, where a record begins, and how many came */
+/* what @chunk begins with is not known: go on at its head, where a record begins */
 static void stream__resume(struct stream *stream, const struct chunk *chunk)
 {
 	stream->carried = 0;
@@ -246,6 +247,19 @@ static void stream__set_reference(struct stream_context *context, struct stream 
 	stream->reference = timebase__stamp(&context->timebase, chunk->time, stream->monotonic);
 }
 
+/*
+ * Can nothing that belongs before @chunk come any more? Where the capture lost something the chunk
+ * says so, and the next ROUND settles it. A gap that nobody speaks of is a chunk that stands
+ * further down, or it was in a block that could not be unpacked.
+ */
+static bool chunk__is_final(const struct stream_context *context, const struct chunk *chunk)
+{
+	if (context->eof || context->force)
+		return true;
+	return context->round > chunk->time &&
+	       (context->blocks_missing || chunk->flags & REC_CHUNK_LOST);
+}
+
 /* the stream's first chunk: true, or false if an earlier one may still come */
 static bool stream__begin(struct stream_context *context, struct stream *stream,
 			  const struct chunk *chunk, bool final)
@@ -262,9 +276,9 @@ static bool stream__begin(struct stream_context *context, struct stream *stream,
 }
 
 /*
- * The first chunk that counts. The capture counts a ring's records from where its stream began, so if this
- * piece is not the first that was written (it says itself that something was lost before it, or the file
- * lost it), its count is that of what is missing.
+ * The first chunk that counts. The capture counts a ring's records from where its stream began, so
+ * if this piece is not the first that was written (it says itself that something was lost before
+ * it, or the file lost it), its count is that of what is missing.
  */
 static void stream__count_from(struct stream_context *context, struct stream *stream,
 			       const struct chunk *chunk)
@@ -305,7 +319,7 @@ enum step { STEP_GO_ON, STEP_FOUND, STEP_WAIT };
 static enum step stream__enter(struct stream_context *context, struct stream *stream)
 {
 	struct chunk *chunk = stream->first;
-	bool final = context->round > chunk->time || context->eof || context->force;
+	bool final = chunk__is_final(context, chunk);
 	bool names = chunk->flags & REC_CHUNK_NAMES;
 
 	if (!stream->begun && !stream__begin(context, stream, chunk, final))
@@ -366,8 +380,8 @@ static void stream__find_map(struct stream_context *context, struct stream *stre
 	if (stream->dso || stream->map_changes == context->processes.map_changes)
 		return;
 	stream->map_changes = context->processes.map_changes;
-	stream->dso = processes__find_map(&context->processes, stream->process,
-					  stream->dso_address, stream->first_time, &stream->base);
+	stream->dso = processes__find_map(&context->processes, stream->process, stream->dso_address,
+					  stream->first_time, &stream->base);
 	if (stream->dso)
 		stream->sizes = stream->dso->sizes;
 }
@@ -409,7 +423,8 @@ static void stream__learn_name(struct stream_context *context, struct stream *st
 	if (names->count == NAMES_MAX)
 		table__free(names);
 	if (table__set(names, key,
-		       (void *)strings__add(context->strings, record + 16, load64(record) >> 8)) < 0)
+		       (void *)strings__add(context->strings, record + 16, load64(record) >> 8)) <
+	    0)
 		context->no_memory = true;
 }
 
@@ -575,8 +590,8 @@ static enum stream_state stream__idle(struct stream_context *context, struct str
 	if (!stream->loss.records)
 		return STREAM_DONE;
 	stream->record = NULL;
-	stream->time = stream->chunk_time > stream->last_time ? stream->chunk_time
-							      : stream->last_time;
+	stream->time =
+		stream->chunk_time > stream->last_time ? stream->chunk_time : stream->last_time;
 	return STREAM_READY;
 }
 
@@ -627,8 +642,7 @@ static const char *stream__literal(struct stream_context *context, struct stream
 	return string ? string : strings__format(context->strings, "<+0x%x>", offset);
 }
 
-static void stream__fill(struct stream_context *context, struct stream *stream,
-			 struct event *event)
+static void stream__fill(struct stream_context *context, struct stream *stream, struct event *event)
 {
 	const struct schema_row *row = &context->schema.rows[stream->type];
 	const uint8_t *from;

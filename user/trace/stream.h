@@ -14,7 +14,7 @@
 #include "strings.h"
 #include "trace.h"
 
-/* A running thread is drained by the tick (50 Hz): what reaches the reader is not older than this. */
+/* A running thread is drained by the tick: nothing older than this reaches the reader. */
 #define STREAM_DELAY_NS 45000000ULL
 
 /* What all streams of a trace share. */
@@ -24,15 +24,16 @@ struct stream_context {
 	struct processes processes;
 	struct strings *strings;
 	struct trace_totals *totals;
-	uint64_t round;	   /* time of the last ROUND: all that was handed over before has been read */
-	uint64_t earliest; /* no stamp can be older */
+	uint64_t round; /* time of the last ROUND: all that was handed over before has been read */
+	uint64_t earliest;	   /* no stamp can be older */
 	struct table thread_exits; /* tid -> time, as a pointer */
+	bool blocks_missing;	   /* a block of the file was skipped */
 	bool eof;
-	bool force;	   /* too much is held back: take what is there for all there is */
-	bool monotonic;	   /* clock of stamps that no WINDOW record comes before */
+	bool force;	/* too much is held back: take what is there for all there is */
+	bool monotonic; /* clock of stamps that no WINDOW record comes before */
 	bool cycles_seen, monotonic_seen; /* clocks of the points' stamps */
-	size_t held;	   /* bytes of chunks in memory */
-	bool no_memory;	   /* an allocation failed: the trace ends with -ENOMEM */
+	size_t held;			  /* bytes of chunks in memory */
+	bool no_memory;			  /* an allocation failed: the trace ends with -ENOMEM */
 };
 
 struct chunk;
@@ -57,17 +58,17 @@ struct stream {
 	const uint16_t *sizes;
 
 	struct chunk *first, *last; /* by start */
-	bool entered;	   /* the first chunk is being decoded */
-	bool begun;	   /* pos is valid */
-	bool counted;	   /* records is valid */
-	bool last_seen;	   /* its LAST chunk was decoded */
-	bool finished;	   /* its last losses are counted */
-	uint64_t pos;	   /* of the next byte */
-	uint64_t records;  /* written before pos, decoded or lost */
-	uint64_t boundary; /* the last position where `records` was checked against the ring's count */
+	bool entered;		    /* the first chunk is being decoded */
+	bool begun;		    /* pos is valid */
+	bool counted;		    /* records is valid */
+	bool last_seen;		    /* its LAST chunk was decoded */
+	bool finished;		    /* its last losses are counted */
+	uint64_t pos;		    /* of the next byte */
+	uint64_t records;	    /* written before pos, decoded or lost */
+	uint64_t boundary; /* last position where `records` was checked against the ring's count */
 	uint64_t skip_to;  /* not to be decoded before there; not beyond pos: nothing to skip */
 	uint64_t skip_records;
-	bool skip_counts;  /* skip_records is known: what was decoded less is lost */
+	bool skip_counts;	     /* skip_records is known: what was decoded less is lost */
 	uint64_t head, head_records; /* newest known */
 
 	bool monotonic;
@@ -87,7 +88,7 @@ struct stream {
 	uint32_t carried; /* bytes of a record that a chunk's end cut */
 	uint8_t *carry;
 
-	bool ready;	   /* stands in the heap */
+	bool ready;	     /* stands in the heap */
 	struct stream *next; /* all streams */
 	struct stream **link;
 };
@@ -114,7 +115,7 @@ enum stream_state stream__peek(struct stream_context *context, struct stream *st
  * Returns true if it was a loss: its record, if it has one, is still there.
  */
 bool stream__take(struct stream_context *context, struct stream *stream, struct event *event);
-/* bytes are known to be in the ring, or in chunks not read yet: nothing newer than `hold` is safe */
+/* bytes are in the ring, or in chunks not read yet: nothing newer than `hold` is safe */
 bool stream__holds(const struct stream_context *context, const struct stream *stream);
 void stream__free(struct stream_context *context, struct stream *stream);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * From stamps to CLOCK_BOOTTIME: straight lines between snapshots, and beyond the first and the last
- * one the slope of the whole capture, which is the steadiest there is. The reader collects all
+ * From stamps to CLOCK_BOOTTIME: straight lines between snapshots, and beyond the first and the
+ * last one the slope of the whole capture, which is the steadiest there is. The reader collects all
  * snapshots before it decodes anything, so a stamp means the same time whenever it is converted.
  */
 #include <errno.h>
@@ -29,7 +29,8 @@ int timebase__add(struct timebase *base, const struct file_clock *snapshot)
 	size_t capacity;
 
 	/* beyond 2^62 no sum of ours may overflow, and no clock of this century gets there */
-	if ((snapshot->cycles | snapshot->boottime | snapshot->monotonic | snapshot->realtime) >> 62)
+	if ((snapshot->cycles | snapshot->boottime | snapshot->monotonic | snapshot->realtime) >>
+	    62)
 		return 0;
 	if (base->count) {
 		last = &base->snapshots[base->count - 1];
@@ -85,7 +86,7 @@ int timebase__finish(struct timebase *base, double hz)
 	base->mult = 1ULL << SHIFT;
 	if (base->count >= 2)
 		base->mult = slope(s[base->count - 1].cycles - s[0].cycles,
-				    s[base->count - 1].boottime - s[0].boottime);
+				   s[base->count - 1].boottime - s[0].boottime);
 	else if (hz >= 1e6 && hz <= 1e11)
 		base->mult = (uint64_t)(1e9 / hz * (double)(1ULL << SHIFT));
 	if (!base->count)
@@ -99,8 +100,8 @@ int timebase__finish(struct timebase *base, double hz)
 		to->boottime = s[i].boottime;
 		to->monotonic = s[i].monotonic;
 		to->mult = i + 1 < base->count ? slope(s[i + 1].cycles - s[i].cycles,
-							s[i + 1].boottime - s[i].boottime)
-						: base->mult;
+						       s[i + 1].boottime - s[i].boottime)
+					       : base->mult;
 	}
 	timebase__measure_error(base);
 	return 0;
@@ -140,7 +141,8 @@ static uint64_t sub(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-uint64_t timebase__boottime(const struct timebase *base, uint64_t stamp, bool monotonic, uint32_t *hint)
+uint64_t timebase__boottime(const struct timebase *base, uint64_t stamp, bool monotonic,
+			    uint32_t *hint)
 {
 	enum axis axis = monotonic ? AXIS_MONOTONIC : AXIS_CYCLES;
 	const struct timebase_segment *segment;
@@ -177,8 +179,7 @@ uint64_t timebase__stamp(const struct timebase *base, uint64_t boottime, bool mo
 			   (uint64_t)(((unsigned __int128)distance << SHIFT) / mult));
 	}
 	distance = boottime - segment->boottime;
-	return segment->cycles +
-	       (uint64_t)(((unsigned __int128)distance << SHIFT) / segment->mult);
+	return segment->cycles + (uint64_t)(((unsigned __int128)distance << SHIFT) / segment->mult);
 }
 
 void timebase__free(struct timebase *base)

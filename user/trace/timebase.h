@@ -8,11 +8,11 @@
 #include <stdint.h>
 #include "capture/file.h"
 
-struct timebase_segment {	  /* from one snapshot to the next */
+struct timebase_segment { /* from one snapshot to the next */
 	uint64_t cycles;
 	uint64_t boottime;
 	uint64_t monotonic;
-	uint64_t mult;	  /* ns per cycle, times 2^48 */
+	uint64_t mult; /* ns per cycle, times 2^48 */
 };
 
 struct timebase {
@@ -20,7 +20,7 @@ struct timebase {
 	struct timebase_segment *segments; /* as many as snapshots; the last has no end */
 	size_t count;
 	size_t capacity;
-	uint64_t mult;	  /* of the whole capture: for what lies outside of the snapshots */
+	uint64_t mult;	   /* of the whole capture: for what lies outside of the snapshots */
 	uint64_t error_ns; /* see timebase__finish() */
 };
 
@@ -29,7 +29,8 @@ int timebase__add(struct timebase *base, const struct file_clock *snapshot);
 
 /*
  * timebase__finish() - all snapshots are there: prepare for conversions
- * @hz: the counter's frequency if the capture states one, else 0; used if there is one snapshot only
+ * @hz: the counter's frequency if the capture states one, else 0; used if there is one snapshot
+ * only
  *
  * error_ns becomes the largest of: half the time a snapshot took, and the distance of a snapshot
  * from the line between its neighbours.
@@ -42,7 +43,7 @@ int timebase__finish(struct timebase *base, double hz);
  * @hint: segment of the caller's stamp before, kept by it; start with 0
  */
 uint64_t timebase__boottime(const struct timebase *base, uint64_t stamp, bool monotonic,
-			 uint32_t *hint);
+			    uint32_t *hint);
 /* the stamp that time has, about: to restore a stamp's upper bits */
 uint64_t timebase__stamp(const struct timebase *base, uint64_t boottime, bool monotonic);
 void timebase__free(struct timebase *base);

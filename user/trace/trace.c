@@ -2,8 +2,9 @@
 /*
  * Reading a capture: blocks go in at one end, events come out at the other.
  *
- * The file is read twice: first its clock snapshots alone (the rest is skipped, not unpacked), so that a
- * stamp has one time from the beginning to the end; then everything, as far as order demands.
+ * The file is read twice: first its clock snapshots alone (the rest is skipped, not unpacked), so
+ * that a stamp has one time from the beginning to the end; then everything, as far as order
+ * demands.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,10 +21,10 @@ struct trace {
 	struct trace_totals totals;
 	struct event pending; /* waits until its process has been announced */
 	bool has_pending;
-	bool over;	      /* EV_end was given out */
+	bool over; /* EV_end was given out */
 	const char *boot_id;
 	const char *machine;
-	uint64_t start, end;  /* of what is known of the capture, ns */
+	uint64_t start, end; /* of what is known of the capture, ns */
 	uint64_t stated_duration;
 	uint64_t image_budget; /* bytes of binaries' images that may still be kept */
 	char *error;
@@ -103,8 +104,8 @@ static int trace__scan(struct trace *trace)
 		trace->start = context->timebase.snapshots[0].boottime;
 		trace->end = context->timebase.snapshots[context->timebase.count - 1].boottime;
 		/* gates open after the first snapshot; the slack is for how well it fits */
-		context->earliest = trace->start > STREAM_DELAY_NS ? trace->start - STREAM_DELAY_NS
-								   : 0;
+		context->earliest =
+			trace->start > STREAM_DELAY_NS ? trace->start - STREAM_DELAY_NS : 0;
 	}
 	trace->totals.clock_error_ns = context->timebase.error_ns;
 	return ret;
@@ -350,6 +351,7 @@ static int trace__read(struct trace *trace)
 	ret = reader__next(&trace->reader, 0, &block);
 	if (ret < 0)
 		return ret;
+	trace->merge.context.blocks_missing = trace->reader.skipped;
 	if (ret == 0)
 		trace->merge.context.eof = true;
 	else
@@ -379,8 +381,8 @@ static void trace__finish(struct trace *trace)
 		trace->end = trace->merge.given;
 	if (!trace->start)
 		trace->start = totals->first_time;
-	totals->duration_ns = trace->stated_duration ? trace->stated_duration
-						     : trace->end - trace->start;
+	totals->duration_ns =
+		trace->stated_duration ? trace->stated_duration : trace->end - trace->start;
 	if (!context->cycles_seen && (context->monotonic_seen || context->monotonic))
 		totals->clock = "monotonic";
 	else if (!strcmp(trace->machine, "aarch64"))
@@ -525,18 +527,16 @@ int64_t trace__monotonic_offset(const struct trace *trace)
 {
 	const struct timebase *base = &trace->merge.context.timebase;
 
-	return base->count ? (int64_t)(base->snapshots[0].monotonic -
-					base->snapshots[0].boottime)
-			    : 0;
+	return base->count ? (int64_t)(base->snapshots[0].monotonic - base->snapshots[0].boottime)
+			   : 0;
 }
 
 int64_t trace__realtime_offset(const struct trace *trace)
 {
 	const struct timebase *base = &trace->merge.context.timebase;
 
-	return base->count ? (int64_t)(base->snapshots[0].realtime -
-					base->snapshots[0].boottime)
-			    : 0;
+	return base->count ? (int64_t)(base->snapshots[0].realtime - base->snapshots[0].boottime)
+			   : 0;
 }
 
 const struct event_schema *trace__schema(const struct trace *trace, uint16_t type)

@@ -37,7 +37,11 @@ struct trace_totals {		/* interface, section 3: capture */
 	bool has_target_exit;
 	int target_exit;
 	uint64_t late;		/* events that came after later ones had been given out */
-	uint64_t damaged;	/* records that could not be decoded; the rest of their window is lost */
+	/*
+	 * Places where a ring or the file says what cannot be: the rest of such a window is skipped, and
+	 * its records count as lost (read_fault). Also stamps that cannot be, which are put in bounds.
+	 */
+	uint64_t damaged;
 	uint64_t first_time, last_time;
 };
 
