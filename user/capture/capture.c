@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <sched.h>
@@ -30,9 +31,10 @@
 #define DEFAULT_POLL_NS (10 * NS_PER_MS)
 #define DEFAULT_FLUSH_NS (100 * NS_PER_MS)
 #define SECOND_NS (1000 * NS_PER_MS)
-#define PASS_BYTES (16ULL << 20)  /* of one buffer, before the others have their turn */
+#define CONSUME_ATTEMPTS 1000
 #define ROUND_BYTES (4ULL << 20)  /* of the file between two ROUND blocks, at most */
 #define COMMAND_GRACE_US 200000
+#define READER_NICE (-15)
 
 static const char schema[] =
 #define ROW(number, name, category, by) #number " " #name " " #category " " #by
@@ -191,53 +193,91 @@ static void session__take_task(struct session *session, const struct rec_task *t
 	}
 }
 
-static int session__take(void *ctx, void *data, size_t size)
+static void session__take(struct session *session, const void *record, size_t size)
 {
-	const struct rec_header *header = data;
-	struct session *session = ctx;
+	const struct rec_header *header = record;
 
 	if (header->kind == REC_LOADED) {
-		const struct rec_loaded *loaded = data;
+		const struct rec_loaded *loaded = record;
 
 		session__rescan(session, (pid_t)loaded->pid, false);
 		session__answer(session, loaded->ticket);
-		return 0;
+		return;
 	}
 	if (header->size > size)
-		return 0;
+		return;
 	/* before what happens next in that process, after what happened before */
-	file_writer__record(session->writer, data, header->size);
+	file_writer__record(session->writer, record, header->size);
 	if (header->kind == REC_CHUNK) {
 		session->chunks++;
-		session->chunk_bytes += ((const struct rec_chunk *)data)->len;
+		session->chunk_bytes += ((const struct rec_chunk *)record)->len;
 	} else {
-		session__take_task(session, data);
+		session__take_task(session, record);
 	}
-	session->pass_bytes += size;
-	return session->pass_bytes > PASS_BYTES ? -EAGAIN : 0;
 }
 
-/* one turn through the buffers; true if there was more than a turn takes */
-static bool session__pass(struct session *session)
+/* the buffer with the oldest record, among those that had one when the pass began */
+static struct buffer *session__oldest(struct session *session, const uint64_t *until)
 {
-	uint64_t most = 0;
-	bool more = false;
+	struct buffer *oldest = NULL, *buffer;
+	uint64_t time, best = UINT64_MAX;
 	int cpu;
 
 	for (cpu = 0; cpu < session->cpus; cpu++) {
-		session->pass_bytes = 0;
-		more |= ring_buffer__consume(session->buffers[cpu]) == -EAGAIN;
-		if (session->pass_bytes > most)
-			most = session->pass_bytes;
+		buffer = &session->buffers[cpu];
+		if (buffer->position >= until[cpu] || !buffer__peek(buffer))
+			continue;
+		time = ((const struct rec_header *)buffer->record)->time;
+		if (time < best) {
+			best = time;
+			oldest = buffer;
+		}
 	}
-	file_writer__set_pressure(session->writer, more || most > session->buffer_size / 4);
-	return more;
+	return oldest;
+}
+
+/*
+ * Moves what is in the buffers now to the file. Returns false if a record that is still being written
+ * stands before others in one of them, so that not all was moved.
+ */
+static bool session__pass(struct session *session)
+{
+	uint64_t *until = session->until, waiting = 0;
+	struct buffer *buffer;
+	bool blocked = false;
+	int cpu;
+
+	for (cpu = 0; cpu < session->cpus; cpu++) {
+		until[cpu] = session->buffers[cpu].position + buffer__waiting(&session->buffers[cpu]);
+		if (buffer__waiting(&session->buffers[cpu]) > waiting)
+			waiting = buffer__waiting(&session->buffers[cpu]);
+	}
+	file_writer__set_pressure(session->writer, waiting > session->buffer_size / 8);
+	while ((buffer = session__oldest(session, until)) &&
+	       !file_writer__error(session->writer)) {
+		session__take(session, buffer->record, buffer->record_size);
+		buffer__advance(buffer);
+	}
+	for (cpu = 0; cpu < session->cpus; cpu++)
+		blocked |= session->buffers[cpu].position < until[cpu];
+	return !blocked;
 }
 
 void session__consume(struct session *session)
 {
-	while (session__pass(session) && !file_writer__error(session->writer))
-		;
+	uint64_t waiting;
+	int cpu, attempt;
+
+	/* a thread that was preempted while it handed over comes back within some milliseconds */
+	for (attempt = 0; attempt < CONSUME_ATTEMPTS; attempt++) {
+		session__pass(session);
+		for (cpu = 0, waiting = 0; cpu < session->cpus; cpu++)
+			waiting += buffer__waiting(&session->buffers[cpu]);
+		if (!waiting || file_writer__error(session->writer))
+			break;
+		if (attempt)
+			usleep(1000);
+	}
 }
 
 /* a ROUND promises that all that was handed over before @time stands above it */
@@ -343,8 +383,11 @@ static int session__begin(struct session *session)
 	session->use_monotonic =
 		options->clock == CAPTURE_CLOCK_MONOTONIC ||
 		(options->clock == CAPTURE_CLOCK_AUTO && !counter__is_steady());
-	if (session__load(session, session__take))
+	if (session__load(session))
 		return STATUS_REFUSED;
+	session->until = calloc((size_t)session->cpus, sizeof(*session->until));
+	if (!session->until)
+		return STATUS_FAILED;
 	err = file_writer__create(&session->writer, options->path, options->compress);
 	if (err) {
 		say__error("%s: can't be written: %s", options->path, strerror(-err));
@@ -394,14 +437,26 @@ static bool session__is_over(struct session *session, struct command *command,
 		session__counter(session, COUNT_OVERRUNS));
 }
 
+/* so much has come during the pass that there is no time to sleep */
+static bool session__is_filling(const struct session *session)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < session->cpus; cpu++) {
+		if (buffer__waiting(&session->buffers[cpu]) > session->buffer_size / 64)
+			return true;
+	}
+	return false;
+}
+
 static int session__make_epoll(const struct session *session)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	int epoll = epoll_create1(EPOLL_CLOEXEC), cpu;
 
 	for (cpu = 0; cpu < session->cpus && epoll >= 0; cpu++) {
-		event.data.fd = session->buffer_fds[cpu];
-		epoll_ctl(epoll, EPOLL_CTL_ADD, session->buffer_fds[cpu], &event);
+		event.data.fd = session->buffers[cpu].fd;
+		epoll_ctl(epoll, EPOLL_CTL_ADD, session->buffers[cpu].fd, &event);
 	}
 	return epoll;
 }
@@ -415,13 +470,14 @@ static void session__loop(struct session *session, struct command *command,
 	uint64_t begin = now__monotonic(), now = begin, time, wait;
 	struct epoll_event events[16];
 	int epoll = session__make_epoll(session);
-	bool more;
+	bool all;
 
 	while (!session__is_over(session, command, stop, now - begin)) {
 		time = now__boottime();
-		more = session__pass(session);
+		all = session__pass(session);
 		now = now__monotonic();
-		session__end_pass(session, time, now);
+		if (all)
+			session__end_pass(session, time, now);
 		if (now - session->check_time > SECOND_NS) {
 			session__check_processes(session);
 			session__show_progress(session, now - begin);
@@ -430,7 +486,7 @@ static void session__loop(struct session *session, struct command *command,
 		wait = poll;
 		if (options->duration_ns && begin + options->duration_ns - now < wait)
 			wait = begin + options->duration_ns - now;
-		if (!more && poll)
+		if (poll && !session__is_filling(session))
 			epoll_wait(epoll, events, 16, (int)((wait + NS_PER_MS - 1) / NS_PER_MS));
 	}
 	close(epoll);
@@ -449,6 +505,7 @@ static int session__end(struct session *session, uint64_t duration)
 	session->finishing = true;
 	session__harvest(session);
 	session__detach_kernel(session);
+	setpriority(PRIO_PROCESS, 0, 0);
 	session__consume(session);
 	round.time = now__boottime();
 	file_writer__block(session->writer, FILE_ROUND, &round, sizeof(round));
@@ -477,10 +534,16 @@ static int command__finish(struct command *command, bool interrupted)
 	return 0;
 }
 
-static void pin_to_cpu(int cpu)
+/*
+ * The reader comes before the targets when the machine is full: while it waits for a CPU the buffers fill,
+ * and what does not fit is lost. It runs for short moments otherwise.
+ */
+static void take_precedence(int cpu)
 {
 	cpu_set_t set;
 
+	if (setpriority(PRIO_PROCESS, 0, READER_NICE))
+		say__verbose("the reader runs at ordinary priority: %s", strerror(errno));
 	if (cpu < 0)
 		return;
 	CPU_ZERO(&set);
@@ -516,7 +579,7 @@ static int session__run(struct session *session, struct capture_result *result,
 		if (status)
 			goto out;
 	}
-	pin_to_cpu(options->cpu);
+	take_precedence(options->cpu);
 	session__loop(session, command, stop);
 	result->interrupted = *stop;
 	result->duration_ns = now__monotonic() - begin;
@@ -553,6 +616,7 @@ int capture__run(const struct capture_options *options, struct capture_result *r
 		file_writer__close(session.writer);
 	}
 	session__unload(&session);
+	free(session.until);
 	free(session.refusal);
 	free(session.tickets_done);
 	return status;

@@ -30,7 +30,7 @@ static uint64_t default_buffer_size(int cpus)
 
 static uint64_t round_up_to_power(uint64_t size)
 {
-	uint64_t power = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t power = BUFFER_MIN; /* the longest chunk, some times */
 
 	while (power < size)
 		power *= 2;
@@ -88,34 +88,27 @@ static void session__choose_programs(struct session *session)
 		bpf_program__set_autoload(others[i].program, others[i].use);
 }
 
-/* one ring buffer per CPU, and what reads it */
-static int session__make_buffers(struct session *session, ring_buffer_sample_fn read)
+static int session__make_buffers(struct session *session)
 {
-	int map, cpu, err;
+	int cpu, err;
 
 	for (cpu = 0; cpu < session->cpus; cpu++) {
-		map = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "tracer_chunks", 0, 0,
-				     (uint32_t)session->buffer_size, NULL);
-		if (map < 0)
-			return -errno;
-		session->buffer_fds[cpu] = map;
-		err = bpf_map_update_elem(bpf_map__fd(session->bpf->maps.buffers), &cpu, &map,
-					  BPF_ANY);
+		err = buffer__open(&session->buffers[cpu], session->buffer_size);
+		if (!err)
+			err = bpf_map_update_elem(bpf_map__fd(session->bpf->maps.buffers), &cpu,
+						  &session->buffers[cpu].fd, BPF_ANY);
 		if (err)
 			return err;
-		session->buffers[cpu] = ring_buffer__new(map, read, session, NULL);
-		if (!session->buffers[cpu])
-			return -errno;
 	}
 	return 0;
 }
 
-int session__load(struct session *session, ring_buffer_sample_fn read)
+int session__load(struct session *session)
 {
 	const struct rlimit no_limit = {RLIM_INFINITY, RLIM_INFINITY};
 	const struct capture_options *options = session->options;
 	struct tracer_bpf *bpf;
-	int err;
+	int err, cpu;
 
 	libbpf_set_print(libbpf_says);
 	setrlimit(RLIMIT_MEMLOCK, &no_limit); /* before Linux 5.11 maps count; may fail */
@@ -123,9 +116,10 @@ int session__load(struct session *session, ring_buffer_sample_fn read)
 	session->buffer_size = options->buffer_size ? round_up_to_power(options->buffer_size)
 						    : default_buffer_size(session->cpus);
 	session->buffers = calloc((size_t)session->cpus, sizeof(*session->buffers));
-	session->buffer_fds = calloc((size_t)session->cpus, sizeof(*session->buffer_fds));
+	for (cpu = 0; session->buffers && cpu < session->cpus; cpu++)
+		session->buffers[cpu].fd = -1;
 	bpf = session->bpf = tracer_bpf__open();
-	if (!session->buffers || !session->buffer_fds || !bpf) {
+	if (!session->buffers || !bpf) {
 		say__error("the BPF programs can't be opened: %s", strerror(errno));
 		return -ENOMEM;
 	}
@@ -140,7 +134,7 @@ int session__load(struct session *session, ring_buffer_sample_fn read)
 			   strerror(-err));
 		return err;
 	}
-	err = session__make_buffers(session, read);
+	err = session__make_buffers(session);
 	if (err)
 		say__error("no memory for buffers of %llu KiB on each of %d CPUs (%s); try a smaller "
 			   "--buffer-size",
@@ -251,13 +245,8 @@ void session__unload(struct session *session)
 	int cpu;
 
 	session__detach_kernel(session);
-	for (cpu = 0; cpu < session->cpus && session->buffers; cpu++) {
-		if (session->buffers[cpu])
-			ring_buffer__free(session->buffers[cpu]);
-		if (session->buffer_fds && session->buffer_fds[cpu] > 0)
-			close(session->buffer_fds[cpu]);
-	}
+	for (cpu = 0; cpu < session->cpus && session->buffers; cpu++)
+		buffer__close(&session->buffers[cpu]);
 	free(session->buffers);
-	free(session->buffer_fds);
 	tracer_bpf__destroy(session->bpf);
 }

@@ -18,6 +18,7 @@
 #include "records.h"
 #include "state.h"
 #include "binary.h"
+#include "buffer.h"
 #include "capture.h"
 #include "clock.h"
 #include "features.h"
@@ -52,8 +53,8 @@ struct session {
 	struct bpf_link **links;	/* of programs that are no uprobes */
 	size_t link_count;
 	int cpus;
-	struct ring_buffer **buffers;	/* one per possible CPU */
-	int *buffer_fds;
+	struct buffer *buffers;		/* one per possible CPU */
+	uint64_t *until;		/* positions at which the present pass ends, likewise */
 	uint64_t buffer_size;
 	struct file_writer *writer;
 	struct dso *dsos;
@@ -77,11 +78,10 @@ struct session {
 	bool command_exits;		/* COMMAND was reaped */
 	uint64_t told_round;		/* bytes of the file at the last ROUND, and when */
 	uint64_t round_time, clock_time, check_time;
-	uint64_t pass_bytes;		/* of the buffer that is being read */
 };
 
 /* loader.c: 0 or -errno after saying why */
-int session__load(struct session *session, ring_buffer_sample_fn read);
+int session__load(struct session *session);
 /* scheduler, tick, fork, exec, exit */
 int session__attach_kernel(struct session *session);
 void session__detach_kernel(struct session *session);
