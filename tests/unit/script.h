@@ -4,11 +4,11 @@
  *
  * A script has an event a line: TIME THREAD EVENT [ARG]...
  *	TIME	microseconds, with up to three decimals
- *	THREAD	t1, t2, ...: thread 1, 2, ... of process 0 (pid 100); u1, ...: of process 1 (pid 101)
- *	EVENT	the name in events.def without "task_", or process, fork, exec, thread_exit, process_exit,
- *		lost, finish (the end of the capture)
- *	ARG	identities: one word of letters and digits, or 0; workers: w0, w- (none); others: numbers,
- *		- for a missing string
+ *	THREAD	t1, t2, ...: thread 1, 2, ... of process 0 (pid 100); u1, ...: of process 1
+ *	EVENT	the name in events.def without "task_", or process, fork, exec, thread_exit,
+ *		process_exit, lost, finish (the end of the capture)
+ *	ARG	identities: one word of letters and digits, or 0; workers: w0, w- (none);
+ *		others: numbers, - for a missing string
  * Missing arguments are 0 and NULL.
  */
 #ifndef TRACER_TESTS_SCRIPT_H
@@ -24,7 +24,7 @@
 struct script_row {
 	uint16_t type;
 	const char *name;
-	char types[5];		/* a letter an argument: i u q s n */
+	char types[5]; /* a letter an argument: i u q s n */
 };
 
 #define SCRIPT_TYPE_id 'i'
@@ -51,11 +51,10 @@ static const struct script_row *script__row(const char *name)
 	static const struct script_row rows[] = {
 #define TRACER_EVENT0(n, name, c, s, d) {n, #name, {0}},
 #define TRACER_EVENT1(n, name, c, s, t1, a1, d) {n, #name, {SCRIPT_T(t1)}},
-#define TRACER_EVENT2(n, name, c, s, t1, a1, t2, a2, d)                                            \
-	{n, #name, {SCRIPT_T(t1), SCRIPT_T(t2)}},
-#define TRACER_EVENT3(n, name, c, s, t1, a1, t2, a2, t3, a3, d)                                    \
+#define TRACER_EVENT2(n, name, c, s, t1, a1, t2, a2, d) {n, #name, {SCRIPT_T(t1), SCRIPT_T(t2)}},
+#define TRACER_EVENT3(n, name, c, s, t1, a1, t2, a2, t3, a3, d) \
 	{n, #name, {SCRIPT_T(t1), SCRIPT_T(t2), SCRIPT_T(t3)}},
-#define TRACER_EVENT4(n, name, c, s, t1, a1, t2, a2, t3, a3, t4, a4, d)                            \
+#define TRACER_EVENT4(n, name, c, s, t1, a1, t2, a2, t3, a3, t4, a4, d) \
 	{n, #name, {SCRIPT_T(t1), SCRIPT_T(t2), SCRIPT_T(t3), SCRIPT_T(t4)}},
 #include "../../usdt/tracer/events.def"
 		{EV_process, "process", "ss"},

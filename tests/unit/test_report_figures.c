@@ -84,8 +84,10 @@ static void expect(const char *script, const char *expected)
 
 		*value++ = '\0';
 		found = find(root, line);
-		if (strcmp(json_object_to_json_string_ext(found, JSON_C_TO_STRING_NOSLASHESCAPE), value))
-			fail_msg("%s is %s, not %s", line, json_object_to_json_string(found), value);
+		if (strcmp(json_object_to_json_string_ext(found, JSON_C_TO_STRING_NOSLASHESCAPE),
+			   value))
+			fail_msg("%s is %s, not %s", line, json_object_to_json_string(found),
+				 value);
 	}
 	free(copy);
 	json_object_put(root);

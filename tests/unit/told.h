@@ -15,8 +15,8 @@ struct told {
 	char *text;
 	size_t size;
 	uint64_t last;
-	bool quiet;	/* only counts: no lines */
-	bool counts;	/* tell task counts too */
+	bool quiet;  /* only counts: no lines */
+	bool counts; /* tell task counts too */
 	uint32_t begun, ended, born, gone;
 };
 
@@ -37,7 +37,7 @@ static void told__line(struct told *told, uint64_t time, const char *format, ...
 {
 	va_list args;
 
-	assert_true(time >= told->last);	/* a promise of the header */
+	assert_true(time >= told->last); /* a promise of the header */
 	told->last = time;
 	if (told->quiet)
 		return;
@@ -139,9 +139,9 @@ static void told__zone_begin(void *ctx, struct model_zone *zone, uint64_t time)
 static void told__zone_end(void *ctx, struct model_zone *zone, struct model_thread *thread,
 			   uint64_t time, bool left_open)
 {
-	told__line(ctx, time, "zone over %s t%u %s gap %s inner %s%s", zone->name, thread->tid,
-		   told__us(time - zone->begin), told__us(zone->gap_ns), told__us(zone->inner_ns),
-		   left_open ? " left open" : "");
+	told__line(ctx, time, "zone over %s t%u from t%u %s gap %s inner %s%s", zone->name,
+		   thread->tid, zone->thread->tid, told__us(time - zone->begin),
+		   told__us(zone->gap_ns), told__us(zone->inner_ns), left_open ? " left open" : "");
 }
 
 static void told__span_begin(void *ctx, struct model_thread *thread, enum span_kind kind,
@@ -191,8 +191,8 @@ static void told__active(void *ctx, struct model_process *process, int64_t count
 	told__line(ctx, time, "active %" PRId64 " pid %u", count, process->pid);
 }
 
-static void told__counts(void *ctx, struct model_process *process, uint32_t running,
-			 uint32_t ready, uint32_t suspended, uint64_t time)
+static void told__counts(void *ctx, struct model_process *process, uint32_t running, uint32_t ready,
+			 uint32_t suspended, uint64_t time)
 {
 	(void)process;
 	if (((struct told *)ctx)->counts)
@@ -263,8 +263,8 @@ static void told__close(struct told *told)
 }
 
 /*
- * Fails unless the model tells @expected of @script. Lines of @expected stand in the order told; a line
- * "..." skips any number. With @expected NULL prints instead, for writing tests.
+ * Fails unless the model tells @expected of @script. Lines of @expected stand in the order told; a
+ * line "..." skips any number. With @expected NULL prints instead, for writing tests.
  */
 static bool told__matches(const char *text, const char *expected)
 {

@@ -8,8 +8,8 @@
 #define SUB (1U << HIST_SUB_BITS)
 
 /*
- * Row 0 holds the values below SUB; row r > 0 those from SUB << (r - 1) to twice that, in SUB buckets
- * that are 1 << (r - 1) wide.
+ * Row 0 holds the values below SUB; row r > 0 those from SUB << (r - 1) to twice that, in SUB
+ * buckets that are 1 << (r - 1) wide.
  */
 static unsigned int row_of(uint64_t value)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Percentiles of any number of values in fixed memory: a log-linear histogram. A power of two is split
- * into 64 equal buckets and a bucket is answered by its middle, so a percentile is off by at most
- * 0.8 % of the value (values below 128 are exact); count, sum, minimum and maximum are exact. Rows of
- * 64 buckets are allocated when first used: half a kilobyte per power of two that occurs, 30 KiB at
- * most. A zeroed struct is an empty histogram.
+ * Percentiles of any number of values in fixed memory: a log-linear histogram. A power of two is
+ * split into 64 equal buckets and a bucket is answered by its middle, so a percentile is off by at
+ * most 0.8 % of the value (values below 128 are exact); count, sum, minimum and maximum are exact.
+ * Rows of 64 buckets are allocated when first used: half a kilobyte per power of two that occurs,
+ * 30 KiB at most. A zeroed struct is an empty histogram.
  */
 #ifndef TRACER_BASE_HIST_H
 #define TRACER_BASE_HIST_H

@@ -7,8 +7,8 @@
 #define MAP_MIN 64U
 
 /*
- * Identities are mostly addresses, whose low bits are alike: every bit has to reach the low ones that
- * choose the slot.
+ * Identities are mostly addresses, whose low bits are alike: every bit has to reach the low ones
+ * that choose the slot.
  */
 static size_t hash(uint64_t a, uint64_t b)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hash map from a pair of 64-bit words to a pointer. Open addressing with backward-shift deletion,
- * so it never fills with tombstones; keeps its largest size. A zeroed struct is an empty map.
+ * A hash map from a pair of 64-bit words to a pointer. Open addressing with backward-shift
+ * deletion, so it never fills with tombstones; keeps its largest size. A zeroed struct is an empty
+ * map.
  *
  *	struct map tasks = {};
  *	err = map__put(&tasks, process, identity, task);
@@ -15,12 +16,12 @@
 
 struct map_entry {
 	uint64_t a, b;
-	void *value;	/* NULL: free */
+	void *value; /* NULL: free */
 };
 
 struct map {
 	struct map_entry *entries;
-	size_t mask;	/* entries - 1 */
+	size_t mask; /* entries - 1 */
 	size_t count;
 };
 
@@ -33,7 +34,9 @@ void *map__remove(struct map *map, uint64_t a, uint64_t b);
 /* frees the table, not the values */
 void map__free(struct map *map);
 
-/* for (struct map_entry *e = NULL; (e = map__next(map, e));): any order, not while changing the map */
+/*
+ * for (struct map_entry *e = NULL; (e = map__next(map, e));): any order, not while changing the map
+ */
 struct map_entry *map__next(const struct map *map, struct map_entry *entry);
 
 #endif /* TRACER_BASE_MAP_H */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Objects of one size, taken and given back often. Memory is that of the most that lived at once. */
+/*
+ * Objects of one size, taken and given back often. Memory is that of the most that lived at once.
+ */
 #ifndef TRACER_BASE_POOL_H
 #define TRACER_BASE_POOL_H
 
 #include <stddef.h>
 
 struct pool {
-	size_t size;	/* of an object; set by the user: struct pool p = {.size = sizeof(struct x)} */
+	size_t size; /* of an object; set by the user: struct pool p = {.size = sizeof(struct x)} */
 	void *idle;
 	void *slabs;
 };

@@ -2,8 +2,8 @@
 /*
  * Words for the user, see say.h.
  *
- * The level and whether a progress line stands on the terminal are the only state; both belong to the
- * one standard error that a process has.
+ * The level and whether a progress line stands on the terminal are the only state; both belong to
+ * the one standard error that a process has.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,14 +44,14 @@ static void say(const char *format, va_list args)
 	free(text);
 }
 
-#define SAY(at_least)                                                                              \
-	do {                                                                                       \
-		va_list args;                                                                      \
-		if (level_now < (at_least))                                                        \
-			return;                                                                    \
-		va_start(args, format);                                                            \
-		say(format, args);                                                                 \
-		va_end(args);                                                                      \
+#define SAY(at_least)                       \
+	do {                                \
+		va_list args;               \
+		if (level_now < (at_least)) \
+			return;             \
+		va_start(args, format);     \
+		say(format, args);          \
+		va_end(args);               \
 	} while (0)
 
 void say__error(const char *format, ...)

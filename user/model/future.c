@@ -2,10 +2,11 @@
 /*
  * Futures and continuations.
  *
- * A continuation is *active* from its BEGIN to its END. It is *inline* if it begins on the thread that
- * set its future, before the next stop of the task that set it; outside of tasks: before a task begins
- * or has run there. Who set which future is remembered in a table of fixed size: an inline
- * continuation follows its set at once, so what thousands of later sets push out was not one.
+ * A continuation is *active* from its BEGIN to its END. It is *inline* if it begins on the thread
+ * that set its future, before the next stop of the task that set it; outside of tasks: before a
+ * task begins or has run there. Who set which future is remembered in a table of fixed size: an
+ * inline continuation follows its set at once, so what thousands of later sets push out was not
+ * one.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "private.h"
 
 /*
- * Completed tasks wait for their DESTROYED. A runtime that never calls it and never uses an identity
- * again must not fill the memory: beyond this many, the ones that wait longest are let go.
+ * Completed tasks wait for their DESTROYED. A runtime that never calls it and never uses an
+ * identity again must not fill the memory: beyond this many, the ones that wait longest are let go.
  */
 #define DONE_MAX 4096U
 
@@ -28,7 +28,7 @@ struct task *task__new(struct model *m, struct process *process, uint64_t identi
 	task->t.process = &process->p;
 	task->t.name = name ? name : "task";
 	task->t.born = task->t.state_since = task->confirmed = m->now;
-	task->t.state = TASK_STAGED;	/* until the event that brought it says more */
+	task->t.state = TASK_STAGED; /* until the event that brought it says more */
 	task->t.last_worker = MODEL_NO_WORKER;
 	task->next = process->tasks;
 	if (task->next)
@@ -99,7 +99,9 @@ static void unlink_done(struct model *m, struct task *task)
 	m->done_count--;
 }
 
-/* what a life that ends leaves behind is a mistake of the program's, unless it was not seen whole */
+/*
+ * what a life that ends leaves behind is a mistake of the program's, unless it was not seen whole
+ */
 static void count_leftovers(struct model *m, struct task *task)
 {
 	struct process *process = process_of(&task->t);

@@ -6,11 +6,12 @@
  * Two threads' clocks, and what a waker does late.
  *
  * The points' clock reads are not serialised, so along a causal edge from thread A to thread B the
- * effect can carry the smaller stamp, by up to a quarter of a microsecond (design, section 3). An event
- * therefore waits here until one that is MODEL_INVERSION_NS younger has come. If then the state
- * machine finds that it can't be yet, because its cause is missing, the cause is looked for among the
- * waiting events of *other* threads, and that thread's events up to and including it are taken first
- * (a thread's own order is never changed), at the effect's time. So these are not anomalies:
+ * effect can carry the smaller stamp, by up to a quarter of a microsecond (design, section 3). An
+ * event therefore waits here until one that is MODEL_INVERSION_NS younger has come. If then the
+ * state machine finds that it can't be yet, because its cause is missing, the cause is looked for
+ * among the waiting events of *other* threads, and that thread's events up to and including it are
+ * taken first (a thread's own order is never changed), at the effect's time. So these are not
+ * anomalies:
  *
  *	effect				awaited cause
  *	BEGIN while it runs elsewhere	a stop there
@@ -27,12 +28,13 @@
  * later part of the story and is left where it is.
  *
  * Beyond a microsecond, runtimes still call their points in orders that are no mistakes; the state
- * machine takes these as they come (task.c): RESUMED before its SUSPENDED; READY after the BEGIN it led
- * to; the scheduler's END after the task went on elsewhere.
+ * machine takes these as they come (task.c): RESUMED before its SUSPENDED; READY after the BEGIN it
+ * led to; the scheduler's END after the task went on elsewhere.
  *
- * Losses. EV_lost says that a thread did something unseen: what runs there is cut, and until the end of
- * the gap, and for what was last certain before it, repairs are counted as AFTER_LOSS. It is told when
- * the thread is heard of again, so repairs since the gap's beginning are counted anew then.
+ * Losses. EV_lost says that a thread did something unseen: what runs there is cut, and until the
+ * end of the gap, and for what was last certain before it, repairs are counted as AFTER_LOSS. It is
+ * told when the thread is heard of again, so repairs since the gap's beginning are counted anew
+ * then.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,10 +42,10 @@
 #include "private.h"
 
 #define QUEUE_MIN 256U
-#define QUEUE_MAX 65536U	/* more than can happen in a microsecond: stamps that do not move */
+#define QUEUE_MAX 65536U /* more than can happen in a microsecond: stamps that do not move */
 #define SCAN_MAX 4096U
 #define PULL_DEPTH_MAX 4
-#define EVENT_TAKEN UINT16_MAX	/* type of a waiting event that has been pulled */
+#define EVENT_TAKEN UINT16_MAX /* type of a waiting event that has been pulled */
 
 static const char *const anomaly_names[] = {
 #define X(id, name, doc) name,
@@ -127,7 +129,7 @@ static bool is_task_event(const struct event *event)
 	return event->type >= EV_task_staged && event->type <= EV_task_renamed;
 }
 
-#define TYPE_BIT(type) (1U << ((type) - EV_task_staged))
+#define TYPE_BIT(type) (1U << ((type)-EV_task_staged))
 
 /* waiting event @at comes after a new part of the task's story on its thread: see the top */
 static bool is_later_story(const struct model *m, size_t at, uint64_t identity)

@@ -17,12 +17,13 @@
  *	     +------ BEGIN: RUNNING               v
  *	                                      COMPLETED -- DESTROYED, or a new CREATED --> (gone)
  *
- * READY of a SUSPENDED task makes it READY too, by an unknown waker. RESUMED of a RUNNING task is kept
- * for its next SUSPENDED (or END): the gap is then suspended for 0 ns and ready from its start.
+ * READY of a SUSPENDED task makes it READY too, by an unknown waker. RESUMED of a RUNNING task is
+ * kept for its next SUSPENDED (or END): the gap is then suspended for 0 ns and ready from its
+ * start.
  *
  * What cannot be is repaired in a stated way (see the table in model.c), counted by kind, and never
- * aborts. What it makes of the events it tells to its sinks, in the order of time; a sink (exporter,
- * report) keeps what it needs. Memory: live tasks, threads and names, nothing else.
+ * aborts. What it makes of the events it tells to its sinks, in the order of time; a sink
+ * (exporter, report) keeps what it needs. Memory: live tasks, threads and names, nothing else.
  */
 #ifndef TRACER_MODEL_MODEL_H
 #define TRACER_MODEL_MODEL_H
@@ -32,7 +33,8 @@
 #include "../trace/event.h"
 
 #define MODEL_NO_WORKER UINT32_MAX
-#define MODEL_SINKS 4		/* sinks a model can have; each owns one `priv` slot of every object */
+/* sinks a model can have; each owns one `priv` slot of every object */
+#define MODEL_SINKS 4
 
 enum task_state {
 	TASK_STAGED,
@@ -101,17 +103,20 @@ struct model_stay {		/* from BEGIN to the stop */
 enum stay_end { STAY_ENDED, STAY_YIELDED, STAY_SUSPENDED, STAY_COMPLETED, STAY_CUT };
 enum gap_kind { GAP_READY, GAP_SUSPENDED, GAP_STOPPED };
 
-struct model_gap {		/* a task not running, for one reason; a task has at most one open */
+/* a task not running, for one reason; a task has at most one open */
+struct model_gap {
 	enum gap_kind kind;
 	uint64_t begin;
 	const char *reason;	/* SUSPENDED */
 	uint64_t object;
 	/*
-	 * READY, since CREATED: taken for granted until a READY says when it really was (then the gap
-	 * ends as `superseded`, was none, and another begins).
+	 * READY, since CREATED: taken for granted until a READY says when it really was (then the
+	 * gap ends as `superseded`, was none, and another begins).
 	 */
 	bool presumed, superseded;
-	/* in gap_end: not ended by the task; the process, the capture or what is known of it ended */
+	/*
+	 * in gap_end: not ended by the task; the process, the capture or what is known of it ended
+	 */
 	bool cut;
 	/*
 	 * How it ended, valid in gap_end: by RESUMED (SUSPENDED and STOPPED gaps), else NULL and 0.
@@ -122,7 +127,8 @@ struct model_gap {		/* a task not running, for one reason; a task has at most on
 	uint64_t cause_object;
 	uint64_t waker_serial;	/* lifetime of the task that called RESUMED; 0 none */
 	uint32_t waker_tid;	/* thread that called RESUMED; 0 not known */
-	bool self_resumed;	/* RESUMED was called by the task itself (not always seen), or by nobody */
+	/* RESUMED was called by the task itself (as far as can be seen), or by nobody */
+	bool self_resumed;
 };
 
 enum span_kind { SPAN_SLEEP, SPAN_BACKGROUND, SPAN_BULK };
@@ -160,23 +166,31 @@ struct model_loss {
 };
 
 /* Repairs, each counted; the names in the comments are those of `anomalies` in the report. */
-#define MODEL_ANOMALIES(X)                                                                          \
-	X(BEGIN_WHILE_RUNNING, "begin_while_running", "BEGIN of a task that runs: its stay is ended")   \
-	X(STOP_WITHOUT_BEGIN, "stop_without_begin", "a stop of a task that does not run: only ends a life")\
-	X(STOP_ON_OTHER_THREAD, "stop_on_other_thread", "a stop elsewhere than its BEGIN: ends the stay")\
-	X(STOP_NOT_INNERMOST, "stop_not_innermost", "stays nested in the stopped one are cut")           \
-	X(RUN_AFTER_COMPLETED, "run_after_completed", "BEGIN after COMPLETED: a new lifetime")           \
-	X(EVENT_WITHOUT_TASK, "event_without_task", "an event without an identity: ignored")             \
-	X(CREATED_TWICE, "created_twice", "CREATED of a task that is alive: a new lifetime")             \
-	X(RESUMED_NOT_SUSPENDED, "resumed_not_suspended", "RESUMED that no SUSPENDED follows: dropped")  \
-	X(ZONE_END_WITHOUT_BEGIN, "zone_end_without_begin", "ignored")                                   \
-	X(ZONE_LEFT_OPEN, "zone_left_open", "closed with its task, or thread if the process goes on")    \
-	X(SPAN_END_WITHOUT_BEGIN, "span_end_without_begin", "end of sleep, background or bulk: ignored") \
-	X(SPAN_BEGIN_TWICE, "span_begin_twice", "the one before is ended")                              \
-	X(CONTINUATION_END_WITHOUT_BEGIN, "continuation_end_without_begin", "ignored")                   \
-	X(LATE_EVENT, "late_event", "an event older than one already seen: taken at that one's time")    \
-	X(UNKNOWN_EVENT, "unknown_event", "an event of a newer version: ignored")                        \
-	X(AFTER_LOSS, "after_loss", "any of the above where lost records, or CAPTURE_OFF, explain it")
+#define MODEL_ANOMALIES(X)                                                                         \
+	X(BEGIN_WHILE_RUNNING, "begin_while_running",                                              \
+	  "BEGIN of a task that runs: its stay is ended")                                          \
+	X(STOP_WITHOUT_BEGIN, "stop_without_begin",                                                \
+	  "a stop of a task that does not run: only ends a life")                                  \
+	X(STOP_ON_OTHER_THREAD, "stop_on_other_thread",                                            \
+	  "a stop elsewhere than its BEGIN: ends the stay")                                        \
+	X(STOP_NOT_INNERMOST, "stop_not_innermost", "stays nested in the stopped one are cut")     \
+	X(RUN_AFTER_COMPLETED, "run_after_completed", "BEGIN after COMPLETED: a new lifetime")     \
+	X(EVENT_WITHOUT_TASK, "event_without_task", "an event without an identity: ignored")       \
+	X(CREATED_TWICE, "created_twice", "CREATED of a task that is alive: a new lifetime")       \
+	X(RESUMED_NOT_SUSPENDED, "resumed_not_suspended",                                          \
+	  "RESUMED that no SUSPENDED follows: dropped")                                            \
+	X(ZONE_END_WITHOUT_BEGIN, "zone_end_without_begin", "ignored")                             \
+	X(ZONE_LEFT_OPEN, "zone_left_open",                                                        \
+	  "closed with its task, or thread if the process goes on")                                \
+	X(SPAN_END_WITHOUT_BEGIN, "span_end_without_begin",                                        \
+	  "end of sleep, background or bulk: ignored")                                             \
+	X(SPAN_BEGIN_TWICE, "span_begin_twice", "the one before is ended")                         \
+	X(CONTINUATION_END_WITHOUT_BEGIN, "continuation_end_without_begin", "ignored")             \
+	X(LATE_EVENT, "late_event",                                                                \
+	  "an event older than one already seen: taken at that one's time")                        \
+	X(UNKNOWN_EVENT, "unknown_event", "an event of a newer version: ignored")                  \
+	X(AFTER_LOSS, "after_loss",                                                                \
+	  "any of the above where lost records, or CAPTURE_OFF, explain it")
 
 enum model_anomaly {
 #define X(id, name, doc) ANOMALY_##id,
@@ -186,9 +200,9 @@ enum model_anomaly {
 };
 
 /*
- * What a sink is told. Any member may be NULL. Pointers are valid during the call, and objects until
- * their last callback (task_gone, stay_end, zone_end). Times never decrease from call to call.
- * `thread` is where it happened.
+ * What a sink is told. Any member may be NULL. Pointers are valid during the call, and objects
+ * until their last callback (task_gone, stay_end, zone_end). Times never decrease from call to
+ * call. `thread` is where it happened.
  */
 struct model_ops {
 	void (*process)(void *ctx, struct model_process *process, uint64_t time);
@@ -210,8 +224,10 @@ struct model_ops {
 			  uint64_t time);
 	void (*gap_end)(void *ctx, struct model_task *task, const struct model_gap *gap,
 			uint64_t time);
-	/* last call for this lifetime; finished: COMPLETED or DESTROYED was seen. Else `state`, `reason`
-	 * and `object` are what they were before its end cut it short. */
+	/*
+	 * Last call for this lifetime; finished: COMPLETED or DESTROYED was seen. Else `state`,
+	 * `reason` and `object` are what they were before its end cut it short.
+	 */
 	void (*task_gone)(void *ctx, struct model_task *task, uint64_t time, bool finished);
 
 	void (*span_begin)(void *ctx, struct model_thread *thread, enum span_kind kind,
@@ -220,7 +236,10 @@ struct model_ops {
 			 const char *cause, uint64_t begin, uint64_t time);
 	void (*queue_depth)(void *ctx, struct model_thread *thread, uint32_t worker,
 			    uint64_t depth, uint64_t time);
-	/* task may be NULL (not known); victim_depth UINT64_MAX: not known; victim thread may be NULL */
+	/*
+	 * task may be NULL (not known); victim_depth UINT64_MAX: not known; victim thread may be
+	 * NULL
+	 */
 	void (*steal)(void *ctx, struct model_thread *thread, struct model_thread *victim_thread,
 		      uint32_t thief, uint32_t victim, struct model_task *task,
 		      uint64_t victim_depth, uint64_t time);
@@ -243,8 +262,8 @@ struct model_ops {
 	void (*zone_begin)(void *ctx, struct model_zone *zone, uint64_t time);
 	void (*zone_end)(void *ctx, struct model_zone *zone, struct model_thread *thread,
 			 uint64_t time, bool left_open);
-	/* zone_text, zone_color, zone_value, message, message_color, marker_*, channel_name, flow_*,
-	 * counter, sent, received, frame, lock_*: as they came, with what runs there */
+	/* zone_text, zone_color, zone_value, message, message_color, marker_*, channel_name,
+	 * flow_*, counter, sent, received, frame, lock_*: as they came, with what runs there */
 	void (*annotation)(void *ctx, const struct event *event, struct model_task *task,
 			   struct model_thread *thread, struct model_zone *zone, uint64_t time);
 	/* changes of a process's tasks by state; called at most once per change */

@@ -186,8 +186,8 @@ static struct task *oldest_task(const struct process *process)
 }
 
 /*
- * The process ends, or starts anew by exec. Tasks go last, the oldest first, and go in the state that
- * they were in.
+ * The process ends, or starts anew by exec. Tasks go last, the oldest first, and go in the state
+ * that they were in.
  */
 void process__end(struct model *m, struct process *process)
 {

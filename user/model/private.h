@@ -2,8 +2,8 @@
 /*
  * The model's insides, shared by its files only. Each object begins with what sinks see of it.
  *
- * Naming: functions of a file are prefixed with their object (task__, stay__, ...) although only the
- * model calls them; what sinks and users call is model__ and stands in model.h.
+ * Naming: functions of a file are prefixed with their object (task__, stay__, ...) although only
+ * the model calls them; what sinks and users call is model__ and stands in model.h.
  */
 #ifndef TRACER_MODEL_PRIVATE_H
 #define TRACER_MODEL_PRIVATE_H
@@ -19,47 +19,50 @@
 #define REPAIRS_KEPT 4096U
 struct repair {
 	uint64_t time;
-	enum model_anomaly kind;	/* ANOMALY_KINDS: none, or no longer */
+	enum model_anomaly kind; /* ANOMALY_KINDS: none, or no longer */
 };
 
 struct process {
 	struct model_process p;
-	struct task *tasks;	/* newest first */
+	struct task *tasks; /* newest first */
 	struct thread *threads;
 	struct continuation *continuations;
 	int64_t active_continuations;
-	uint32_t running, ready, suspended;	/* tasks, see count_of() */
+	uint32_t running, ready, suspended; /* tasks, see count_of() */
 	bool counts_changed;
 	bool fresh;		/* seen from its exec on: nothing was open in it before */
 	bool muted;		/* inside CAPTURE_OFF */
 	bool lossy;		/* loss_until counts */
 	uint64_t loss_until;	/* what was last certain before this time may have changed unseen */
-	struct repair *repairs;	/* the last REPAIRS_KEPT, a ring; NULL: none yet */
+	struct repair *repairs; /* the last REPAIRS_KEPT, a ring; NULL: none yet */
 	uint32_t repair_next;
-	uint64_t left_open;	/* zones that ended threads left open, not yet counted... */
+	uint64_t left_open;	 /* zones that ended threads left open, not yet counted... */
 	uint64_t left_open_time; /* ...because the process may be ending: since then */
 };
 
 struct span {
-	bool open, seen;	/* seen: an earlier BEGIN or END on this thread */
+	bool open, seen; /* seen: an earlier BEGIN or END on this thread */
 	uint64_t begin;
 	const char *name;
 };
 
 struct thread {
 	struct model_thread t;
-	struct thread *next, *prev;	/* of the process */
-	struct zone *zones;	/* innermost open one outside tasks */
-	struct span spans[3];	/* by enum span_kind */
-	/* it may be running something whose BEGIN was not seen: capture began in the middle, or a loss */
+	struct thread *next, *prev; /* of the process */
+	struct zone *zones;	    /* innermost open one outside tasks */
+	struct span spans[3];	    /* by enum span_kind */
+	/*
+	 * it may be running something whose BEGIN was not seen: capture began in the middle, or a
+	 * loss
+	 */
 	bool unseen;
-	bool zones_unseen;	/* likewise: its zones */
-	/* identity whose stay ended last here; one more END of it may follow, or any stop if that stay
-	 * was ended by force */
+	bool zones_unseen; /* likewise: its zones */
+	/* identity whose stay ended last here; one more END of it may follow, or any stop if
+	 * that stay was ended by force */
 	uint64_t stopped;
 	bool stopped_by_force;
-	uint64_t base_epoch;	/* counts stays without an outer one, begun and ended */
-	uint32_t zone_refs;	/* open zones of tasks that began here */
+	uint64_t base_epoch; /* counts stays without an outer one, begun and ended */
+	uint32_t zone_refs;  /* open zones of tasks that began here */
 	bool gone;
 };
 
@@ -73,21 +76,21 @@ struct early_resume {
 
 struct task {
 	struct model_task t;
-	struct task *next, *prev;	/* of the process */
+	struct task *next, *prev;	    /* of the process */
 	struct task *done_next, *done_prev; /* COMPLETED, waiting for DESTROYED */
-	struct stay *stay;	/* not NULL: runs */
-	struct zone *zones;	/* innermost open one */
+	struct stay *stay;		    /* not NULL: runs */
+	struct zone *zones;		    /* innermost open one */
 	struct model_gap gap;
 	bool gap_open;
 	struct early_resume early; /* RESUMED that came before its SUSPENDED */
-	bool unresumed;		/* the present stay followed a suspension without a RESUMED */
-	bool ready_unasked;	/* SUSPENDED, then READY without RESUMED: one may still come */
-	bool uncertain;		/* what it did since was not seen: any event is taken as it is */
-	bool cut_running;	/* its thread ended under it; `running_since` until then */
-	bool zones_unseen;	/* zones may be open whose begin was not seen */
+	bool unresumed;		   /* the present stay followed a suspension without a RESUMED */
+	bool ready_unasked;	   /* SUSPENDED, then READY without RESUMED: one may still come */
+	bool uncertain;		   /* what it did since was not seen: any event is taken as it is */
+	bool cut_running;	   /* its thread ended under it; `running_since` until then */
+	bool zones_unseen;	   /* zones may be open whose begin was not seen */
 	uint64_t running_since;
-	uint64_t confirmed;	/* time of the last event that fixed its state */
-	uint64_t gap_total;	/* ns not running, between its stays so far */
+	uint64_t confirmed; /* time of the last event that fixed its state */
+	uint64_t gap_total; /* ns not running, between its stays so far */
 	uint64_t stopped_at;
 };
 
@@ -98,7 +101,7 @@ struct stay {
 
 struct zone {
 	struct model_zone z;
-	uint64_t gap_before;	/* its task's gap_total at the begin */
+	uint64_t gap_before; /* its task's gap_total at the begin */
 };
 
 struct continuation {
@@ -110,7 +113,7 @@ struct continuation {
 /* Which thread set a future, in which stay; see future.c. */
 struct future_set {
 	uint64_t process, future;
-	uint64_t stay;	/* serial, or 0: outside tasks, then base_epoch of */
+	uint64_t stay; /* serial, or 0: outside tasks, then base_epoch of */
 	uint64_t epoch;
 	uint32_t tid;
 	uint32_t age;
@@ -127,15 +130,15 @@ struct model {
 	/* events that wait for what may have to go before them, a ring */
 	struct event *queue;
 	size_t queue_size, queue_head, queue_count;
-	uint64_t pushed;	/* time of the newest */
+	uint64_t pushed; /* time of the newest */
 	int pull_depth;
-	uint64_t now;		/* of the event being taken: what sinks are told */
-	const struct event *event;	/* the same; NULL at the end */
-	struct process **processes;	/* by index */
+	uint64_t now;		    /* of the event being taken: what sinks are told */
+	const struct event *event;  /* the same; NULL at the end */
+	struct process **processes; /* by index */
 	size_t process_slots;
-	struct map tasks;	/* process, identity */
-	struct map threads;	/* process, tid */
-	struct map workers;	/* process, worker: thread */
+	struct map tasks;   /* process, identity */
+	struct map threads; /* process, tid */
+	struct map workers; /* process, worker: thread */
 	struct map continuations;
 	struct pool task_pool, thread_pool, stay_pool, zone_pool, continuation_pool;
 	struct task *done_oldest, *done_newest;
@@ -145,15 +148,15 @@ struct model {
 	uint64_t serial, stay_serial, zone_serial;
 	uint64_t anomalies[ANOMALY_KINDS];
 	uint64_t events[256];
-	int err;		/* sticky */
+	int err; /* sticky */
 };
 
-#define TELL(model, op, ...)                                                                       \
-	do {                                                                                       \
-		for (int sink_ = 0; sink_ < (model)->sink_count; sink_++)                          \
-			if ((model)->sinks[sink_].ops->op)                                         \
-				(model)->sinks[sink_].ops->op((model)->sinks[sink_].ctx,           \
-							      __VA_ARGS__);                        \
+#define TELL(model, op, ...)                                                             \
+	do {                                                                             \
+		for (int sink_ = 0; sink_ < (model)->sink_count; sink_++)                \
+			if ((model)->sinks[sink_].ops->op)                               \
+				(model)->sinks[sink_].ops->op((model)->sinks[sink_].ctx, \
+							      __VA_ARGS__);              \
 	} while (0)
 
 /* model.c */

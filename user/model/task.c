@@ -7,8 +7,8 @@
  * - A task is first seen in the middle of its life by any event: it was alive before the capture. A
  *   stop without a BEGIN is one of these as long as its thread may run something begun before
  *   (thread->unseen); a thread does not once it said WORKER_START, or its process's exec was seen.
- * - A further END after the stop: the scheduler's, after the task said why. It may come when the task
- *   already runs elsewhere, or lives anew: the thread remembers whom it stopped last.
+ * - A further END after the stop: the scheduler's, after the task said why. It may come when the
+ *   task already runs elsewhere, or lives anew: the thread remembers whom it stopped last.
  * - READY of a task that runs or is ready: the point behind the push, overtaken by the pop.
  * - RESUMED of a task that runs: kept for its next SUSPENDED or END. By the task itself, after a
  *   suspension that ended without one: it was meant for that one.

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What workers do besides running tasks: start and stop, sleep, background and bulk work, steals. */
+/*
+ * What workers do besides running tasks: start and stop, sleep, background and bulk work, steals.
+ */
 #include <errno.h>
 #include "private.h"
 

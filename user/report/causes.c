@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Figures of what tasks wait for and tell each other: continuations, locks, messages; and counters. */
+/*
+ * Figures of what tasks wait for and tell each other: continuations, locks, messages; and counters.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,15 +108,16 @@ static void wait_for(struct report *report, struct lock_figures *lock, uint64_t 
 }
 
 /*
- * Contended: somebody held it when the wait began. Held: from the first holder's ACQUIRED to the last
- * one's RELEASED, so shared holders count once.
+ * Contended: somebody held it when the wait began. Held: from the first holder's ACQUIRED to the
+ * last one's RELEASED, so shared holders count once.
  */
-static void on_lock(struct report *report, const struct event *event,
-		    const struct model_task *task, uint64_t time)
+static void on_lock(struct report *report, const struct event *event, const struct model_task *task,
+		    uint64_t time)
 {
 	struct lock_figures *lock = lock_of(report, event);
 	/* a task may go on elsewhere while it waits; serials and thread numbers are told apart */
-	uint64_t who = task ? task->serial : 1ULL << 63 | (uint64_t)event->process << 32 | event->tid;
+	uint64_t who =
+		task ? task->serial : 1ULL << 63 | (uint64_t)event->process << 32 | event->tid;
 
 	if (!lock)
 		return;

@@ -17,7 +17,7 @@
 #define FIGURES_UNFINISHED_MAX 1000U
 #define FIGURES_GROUPS_MAX 65536U
 #define FIGURES_LOCKS_MAX 8192U
-#define FIGURES_MESSAGES_MAX 262144U	/* waiting for their other end, a power of two */
+#define FIGURES_MESSAGES_MAX 262144U /* waiting for their other end, a power of two */
 #define FIGURES_OTHERS "(others)"
 
 /*
@@ -28,8 +28,8 @@
  *	zones		count, hist lengths without gaps; total of outermost ones
  */
 struct group {
-	char *name, *function, *file;	/* NULL: none was given */
-	int64_t line;			/* -1: none */
+	char *name, *function, *file; /* NULL: none was given */
+	int64_t line;		      /* -1: none */
 	uint64_t count;
 	uint64_t total_ns, self_ns, suspended_ns, ready_ns;
 	uint32_t max_depth;
@@ -56,7 +56,7 @@ struct worker {
 		uint64_t since, total;
 	} at[ACTIVITIES];
 	uint64_t tasks, steals, stolen_from;
-	int64_t max_queue_depth;	/* -1: never told */
+	int64_t max_queue_depth; /* -1: never told */
 };
 
 struct process_figures {
@@ -105,7 +105,7 @@ struct unfinished {
 struct report {
 	struct model *model;
 	int sink;
-	int err;	/* -ENOMEM, sticky */
+	int err; /* -ENOMEM, sticky */
 	uint64_t first_time, last_time;
 	struct trace_totals totals;
 	char *clock;
@@ -117,8 +117,8 @@ struct report {
 
 	struct worker **workers;
 	size_t worker_count, worker_size;
-	struct map workers_by_thread;	/* process << 32 | tid, index */
-	struct map workers_by_index;	/* process, index: the present one */
+	struct map workers_by_thread; /* process << 32 | tid, index */
+	struct map workers_by_index;  /* process, index: the present one */
 
 	struct map pairs;
 	uint64_t steals, steals_failed;
@@ -126,12 +126,12 @@ struct report {
 	uint64_t continuations_inline, continuations_scheduled;
 	int64_t active_continuations, max_active_continuations;
 
-	struct map locks;	/* process, lock */
-	struct map lock_waits;	/* who, lock */
+	struct map locks;      /* process, lock */
+	struct map lock_waits; /* who, lock */
 	struct lock_figures *other_locks;
 
 	struct map counters;
-	struct map messages;	/* id: SENT or RECEIVED seen */
+	struct map messages; /* id: SENT or RECEIVED seen */
 	uint64_t *message_ring;
 	size_t message_next;
 	uint64_t messages_matched;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The figures as JSON: interface, section 3, key by key in its order. Keys beyond it: unfinished_count
- * (the list holds the first 1,000), in_state_ns, pid, bulk_ns. Identities are integers; none is null.
+ * The figures as JSON: interface, section 3, key by key in its order. Keys beyond it:
+ * unfinished_count (the list holds the first 1,000), in_state_ns, pid, bulk_ns. Identities are
+ * integers; none is null.
  *
  * json-c reports want of memory by a NULL object; put() notes it once for the whole document.
  */

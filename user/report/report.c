@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The report: runs a trace through a model and keeps the figures. See figures.h for what it holds. */
+/*
+ * The report: runs a trace through a model and keeps the figures. See figures.h for what it holds.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +113,8 @@ int report__read(struct report *report, struct trace *trace, char **err)
 	if (ret == -ENOMEM && err)
 		*err = sentence__new("the report needs more memory than there is");
 	else if (ret && err)
-		*err = sentence__new("%s", trace__error(trace) ? trace__error(trace) : strerror(-ret));
+		*err = sentence__new("%s",
+				     trace__error(trace) ? trace__error(trace) : strerror(-ret));
 	return ret;
 }
 

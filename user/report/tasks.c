@@ -22,8 +22,8 @@ static void on_instant(void *ctx, struct model_task *task, enum model_instant ki
 }
 
 /*
- * A suspension that the capture's end cuts counts, with its time so far, in count and total; its length
- * is not known, so it is in no percentile. Likewise a wake that led to no run.
+ * A suspension that the capture's end cuts counts, with its time so far, in count and total; its
+ * length is not known, so it is in no percentile. Likewise a wake that led to no run.
  */
 static void on_gap_end(void *ctx, struct model_task *task, const struct model_gap *gap,
 		       uint64_t time)
@@ -86,8 +86,8 @@ static void on_zone_end(void *ctx, struct model_zone *zone, struct model_thread 
 {
 	uint64_t length = time - zone->begin - zone->gap_ns;
 	struct report *report = ctx;
-	struct group *group = groups__get(report, &report->zones, zone->name, zone->function,
-					  zone->where);
+	struct group *group =
+		groups__get(report, &report->zones, zone->name, zone->function, zone->where);
 
 	(void)thread;
 	if (!group)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "order.h"
 
-#define ROWS_MAX 20U	/* of a table; how many more there are is said */
+#define ROWS_MAX 20U /* of a table; how many more there are is said */
 #define NAME_WIDTH 32
 
 /* three significant digits and a unit */
@@ -22,8 +22,11 @@ static const char *human(uint64_t ns, char text[16])
 
 		if (value < 0.9995)
 			continue;
-		snprintf(text, 16, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value,
-			 units[i].name);
+		snprintf(text, 16, "%.*f %s",
+			 value < 9.995	 ? 2
+			 : value < 99.95 ? 1
+					 : 0,
+			 value, units[i].name);
 		return text;
 	}
 	snprintf(text, 16, "%" PRIu64 " ns", ns);
@@ -151,8 +154,8 @@ static void print_tasks(const struct report *report, FILE *out)
 		model__events(model, EV_task_destroyed), report->begun, report->migrations,
 		model__events(model, EV_task_suspended), model__events(model, EV_task_yielded));
 	if (groups->count)
-		fprintf(out, "  %-*s %9s %9s %9s %9s %9s %9s %9s %9s\n", NAME_WIDTH, "name", "count",
-			"run", "self", "suspended", "ready", "p50", "p99", "max");
+		fprintf(out, "  %-*s %9s %9s %9s %9s %9s %9s %9s %9s\n", NAME_WIDTH, "name",
+			"count", "run", "self", "suspended", "ready", "p50", "p99", "max");
 	for (size_t i = 0; i < groups->count && i < ROWS_MAX; i++) {
 		const struct group *g = groups->list[i];
 
@@ -287,7 +290,9 @@ static void print_unfinished(const struct report *report, FILE *out)
 {
 	if (!report->unfinished_count)
 		return;
-	fprintf(out, "\nUnfinished   %" PRIu64 " tasks, the oldest first\n  %18s %-*s %-10s %9s %9s  %s\n",
+	fprintf(out,
+		"\nUnfinished   %" PRIu64
+		" tasks, the oldest first\n  %18s %-*s %-10s %9s %9s  %s\n",
 		report->unfinished_count, "task", NAME_WIDTH, "name", "state", "for", "age",
 		"waits for");
 	for (size_t i = 0; i < report->unfinished_kept && i < ROWS_MAX; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Figures of workers. A worker is a number that a thread goes by, from its WORKER_START (or, if that
- * was before the capture, from the first event of the thread) to its WORKER_STOP, or the thread's end.
+ * Figures of workers. A worker is a number that a thread goes by, from its WORKER_START (or, if
+ * that was before the capture, from the first event of the thread) to its WORKER_STOP, or the
+ * thread's end.
  *
  * idle is the part of that life in which it is at nothing: no task, no background or bulk work, no
  * sleep. These may overlap one another (a task that sleeps), so idle is not their sum's complement.
@@ -124,8 +125,8 @@ static void on_thread_gone(void *ctx, struct model_thread *thread, uint64_t time
 }
 
 /*
- * A task counts once on each worker that ran it. Which did, for workers below 64, is a bit mask in the
- * task's slot; above, a stay counts when it is not on the worker of the stay before.
+ * A task counts once on each worker that ran it. Which did, for workers below 64, is a bit mask in
+ * the task's slot; above, a stay counts when it is not on the worker of the stay before.
  */
 static bool is_new_here(struct model_stay *stay, void **slot)
 {
@@ -190,8 +191,7 @@ static void on_queue_depth(void *ctx, struct model_thread *thread, uint32_t inde
 			   uint64_t time)
 {
 	struct report *report = ctx;
-	struct worker *worker =
-		map__get(&report->workers_by_index, thread->process->index, index);
+	struct worker *worker = map__get(&report->workers_by_index, thread->process->index, index);
 
 	(void)time;
 	if (worker && depth <= INT64_MAX && (int64_t)depth > worker->max_queue_depth)
@@ -233,8 +233,8 @@ static void on_steal(void *ctx, struct model_thread *thread, struct model_thread
 	}
 }
 
-static void on_steal_failed(void *ctx, struct model_thread *thread, uint32_t thief,
-			    uint32_t victim, uint64_t time)
+static void on_steal_failed(void *ctx, struct model_thread *thread, uint32_t thief, uint32_t victim,
+			    uint64_t time)
 {
 	(void)thread, (void)thief, (void)victim, (void)time;
 	((struct report *)ctx)->steals_failed++;
