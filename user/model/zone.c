@@ -17,10 +17,19 @@ struct zone *zone__innermost(const struct thread *thread)
 	return task ? task->zones : thread->zones;
 }
 
+/*
+ * Recursion comes back to a call site within a few levels. A program that forgets to end its zones
+ * must not make each further one slower.
+ */
+#define RECURSION_MAX 1024
+
 /* same call site: strings are interned, so pointers tell */
 static bool is_recursive(const struct model_zone *zone)
 {
-	for (const struct model_zone *z = zone->outer; z; z = z->outer)
+	int levels = 0;
+
+	for (const struct model_zone *z = zone->outer; z && levels < RECURSION_MAX;
+	     z = z->outer, levels++)
 		if (z->name == zone->name && z->where == zone->where &&
 		    z->function == zone->function)
 			return true;
