@@ -3,15 +3,14 @@
 
 # tracer_start TRACER OPTION... - returns once it is attached; sets tracer_pid
 tracer_start() {
-	local byte fifo=.ready.$RANDOM
+	local fifo=.ready.$RANDOM bytes
 	mkfifo "$fifo" || return 1
 	"$1" --ready-fd 9 "${@:2}" 9>"$fifo" &
 	tracer_pid=$!
 	# an end of file instead of the byte: it ended, and said why
-	IFS= read -r -n 1 byte <"$fifo" || [ -n "$byte" ]
-	local status=$?
+	bytes=$(head -c 1 "$fifo" | wc -c)
 	rm -f "$fifo"
-	return $status
+	[ "$bytes" = 1 ]
 }
 
 # tracer_stop [SIGNAL] - ends it as a user would; returns its status
