@@ -294,8 +294,10 @@ static void session__end_pass(struct session *session, uint64_t time, uint64_t m
 	file_writer__block(session->writer, FILE_ROUND, &round, sizeof(round));
 	session->round_time = monotonic;
 	session->told_round = file_writer__bytes(session->writer);
-	if (monotonic - session->clock_time > SECOND_NS)
+	if (monotonic - session->clock_time > session->clock_interval) {
 		session__tell_clock(session);
+		session->clock_interval = SECOND_NS;
+	}
 }
 
 /* --- start ---------------------------------------------------------------------------------------- */
@@ -369,8 +371,11 @@ static int session__begin(struct session *session)
 {
 	const struct capture_options *options = session->options;
 	int err, level = 16;
+	struct file_clock first;
 	uint32_t sample;
 
+	/* two readings, a loading apart: a capture that is killed in its first second has a rate too */
+	clocks__read(&first);
 	features__detect(&session->features);
 	if (!session->features.btf) {
 		say__error("this kernel has no type information (/sys/kernel/btf/vmlinux); boot one "
@@ -394,6 +399,7 @@ static int session__begin(struct session *session)
 		return STATUS_REFUSED;
 	}
 	session__tell_meta(session);
+	file_writer__block(session->writer, FILE_CLOCK, &first, sizeof(first));
 	session__tell_clock(session);
 	return session__attach_kernel(session) ? STATUS_REFUSED : 0;
 }
@@ -600,7 +606,7 @@ out:
 int capture__run(const struct capture_options *options, struct capture_result *result,
 		 const volatile sig_atomic_t *stop)
 {
-	struct session session = {.options = options};
+	struct session session = {.options = options, .clock_interval = DEFAULT_FLUSH_NS};
 	int status;
 
 	*result = (struct capture_result){.command_status = -1};

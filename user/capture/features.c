@@ -230,14 +230,13 @@ void features__detect(struct features *features)
 	libbpf_set_print(print);
 }
 
-uint64_t buffer_size__default(void)
+uint64_t buffer_size__default(int cpus)
 {
-	const uint64_t least = 1ULL << 20, most = 64ULL << 20;
+	const uint64_t least = 256ULL << 10, most = 512ULL << 20;
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t share = memory / 64 / (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t size = least;
 
-	while (size < most && size * 2 <= share)
+	while (size < most && size * 2 <= memory / 32 / (uint64_t)cpus)
 		size *= 2;
 	return size;
 }

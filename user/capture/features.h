@@ -41,8 +41,8 @@ void features__detect(struct features *features);
 
 /*
  * buffer_size__default() - bytes of one CPU's ring buffer if the user names none: a power of two, so
- * that all together take at most 1/64 of the memory, within 1 MiB and 64 MiB a CPU
+ * that those of @cpus (all that are possible) take at most a 32nd of the memory, 256 KiB to 512 MiB each
  */
-uint64_t buffer_size__default(void);
+uint64_t buffer_size__default(int cpus);
 
 #endif /* TRACER_CAPTURE_FEATURES_H */

@@ -6,27 +6,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 #include "../base/say.h"
 #include "session.h"
 
 #define TICK_HZ 50
 #define BUFFER_MIN (256ULL << 10)
-#define BUFFER_MAX (512ULL << 20)
-
-/* A 32nd of the machine's memory for all CPUs together, in powers of two. */
-static uint64_t default_buffer_size(int cpus)
-{
-	struct sysinfo info;
-	uint64_t size = BUFFER_MIN, share = 0;
-
-	if (!sysinfo(&info))
-		share = (uint64_t)info.totalram * info.mem_unit / 32 / (uint64_t)cpus;
-	while (size * 2 <= share && size < BUFFER_MAX)
-		size *= 2;
-	return size;
-}
 
 static uint64_t round_up_to_power(uint64_t size)
 {
@@ -111,10 +96,18 @@ int session__load(struct session *session)
 	int err, cpu;
 
 	libbpf_set_print(libbpf_says);
+	if (!session->features.root) {
+		say__error("no permission to trace (BPF programs); %s",
+			   geteuid() ? "run as root: sudo tracer ..., or with CAP_BPF, "
+				       "CAP_PERFMON and CAP_SYS_ADMIN"
+				     : "this root has not CAP_SYS_ADMIN, or the kernel is locked "
+				       "down: run outside the container");
+		return -EPERM;
+	}
 	setrlimit(RLIMIT_MEMLOCK, &no_limit); /* before Linux 5.11 maps count; may fail */
 	session->cpus = libbpf_num_possible_cpus();
 	session->buffer_size = options->buffer_size ? round_up_to_power(options->buffer_size)
-						    : default_buffer_size(session->cpus);
+						    : buffer_size__default(session->cpus);
 	session->buffers = calloc((size_t)session->cpus, sizeof(*session->buffers));
 	for (cpu = 0; session->buffers && cpu < session->cpus; cpu++)
 		session->buffers[cpu].fd = -1;

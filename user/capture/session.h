@@ -77,7 +77,7 @@ struct session {
 	uint64_t adopted;		/* rings, so far */
 	bool command_exits;		/* COMMAND was reaped */
 	uint64_t told_round;		/* bytes of the file at the last ROUND, and when */
-	uint64_t round_time, clock_time, check_time;
+	uint64_t round_time, clock_time, clock_interval, check_time;
 };
 
 /* loader.c: 0 or -errno after saying why */
