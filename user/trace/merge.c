@@ -32,9 +32,10 @@
  * Memory: chunks are held as they came, 16 bytes a record or so, one record of each stream decoded.
  * What is held back is what was recorded in 45 ms and the time between two ROUNDs, whatever the
  * length of the capture. A thread that sleeps on undrained bytes may make that more, so beyond
- * MERGE_HELD_MAX nothing is waited for: the heap's top is given out as it is, missing pieces are
- * taken as lost. What then comes too late is given out when it comes, and counted in `late`. At the
- * end of the file nothing can come, and everything is given out.
+ * MERGE_HELD_MAX nothing is waited for: the heap's top is given out as it is. What then comes too
+ * late is given out when it comes, and counted in `late`. Order is given up for memory; records are
+ * not, as what is missing in a stream is still waited for, up to MERGE_MISSING_MAX. At the end of
+ * the file nothing can come, and everything is given out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -206,7 +207,7 @@ int merge__settle(struct merge *merge)
 	if (context->eof)
 		merge->bound = UINT64_MAX;
 	err = merge__look(merge);
-	if (err || context->held <= MERGE_HELD_MAX)
+	if (err || context->held <= MERGE_MISSING_MAX)
 		return err;
 	context->force = true;
 	err = merge__look(merge);

@@ -10,6 +10,8 @@
 
 /* Raw bytes of chunks that may be held back for the sake of order. */
 #define MERGE_HELD_MAX (128U << 20)
+/* And for pieces of streams that the file does not explain: beyond, they are taken as lost. */
+#define MERGE_MISSING_MAX (4ULL * MERGE_HELD_MAX)
 #define MERGE_STREAMS_MAX (256U << 10)
 
 struct merge_item {
