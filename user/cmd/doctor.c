@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tracer doctor: what this kernel and user can do, what is done without, how to get it. */
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -78,7 +79,7 @@ static void host__look(struct host *host)
 	uname(&host->kernel);
 	host->cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	host->memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	host->buffer_size = buffer_size__default();
+	host->buffer_size = buffer_size__default(libbpf_num_possible_cpus());
 	host__line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		   host->clocksource, sizeof(host->clocksource));
 	host->tsc_invariant = host__counter_is_invariant();
