@@ -106,6 +106,29 @@ void schema__init(struct schema *schema)
 	}
 }
 
+void schema__ask(struct schema *schema, uint32_t categories)
+{
+	static const struct {
+		const char *name;
+		unsigned int number;
+	} known[] = {
+#define TRACER_CATEGORY(number, name, doc) {#name, number},
+#include "../../usdt/tracer/events.def"
+	};
+	const char *category;
+	size_t i, k;
+
+	for (i = 0; i < SCHEMA_TYPES; i++) {
+		category = schema->rows[i].event.category;
+		if (!category || !strcmp(category, "capture"))
+			continue;
+		for (k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
+			if (!strcmp(category, known[k].name))
+				schema->rows[i].unasked = !(categories & 1U << known[k].number);
+		}
+	}
+}
+
 /* next word of a line; its length, 0 at the end */
 static size_t word(const char **at, const char *end, const char **start)
 {

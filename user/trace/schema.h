@@ -16,6 +16,7 @@ struct schema_row {
 	struct event_schema event; /* type: that of the row, also in the one after a `num` row */
 	uint8_t offsets[EVENT_ARGS];
 	bool real;
+	bool unasked; /* of a category that this capture did not ask for */
 };
 
 struct schema {
@@ -36,6 +37,14 @@ void schema__init(struct schema *schema);
  */
 void schema__learn(struct schema *schema, struct strings *strings, const char *text, size_t len,
 		   uint16_t sizes[SCHEMA_TYPES]);
+
+/*
+ * schema__ask() - the capture asked for these categories only
+ * @categories: bit n for category n of events.def; `capture` is always asked for
+ *
+ * The gates of a target are open to all tracers, so another one's records come along.
+ */
+void schema__ask(struct schema *schema, uint32_t categories);
 
 /* names of what the capture itself saw (types from EV_process on), or NULL */
 const struct event_schema *schema__own(uint16_t type);

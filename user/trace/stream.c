@@ -695,6 +695,7 @@ bool stream__take(struct stream_context *context, struct stream *stream, struct 
 		stream->carried = 0;
 	stream->record = NULL;
 	stream->records++;
-	context->totals->records++;
+	if (!context->schema.rows[event->type].unasked)
+		context->totals->records++;
 	return false;
 }

@@ -66,6 +66,8 @@ static void trace__meta(struct trace *trace, struct json_object *json, double *h
 	text = json__string(json, "events", "");
 	schema__learn(&context->schema, trace->strings, text, strlen(text), sizes);
 	context->monotonic = !strcmp(json__string(json, "clock", ""), "monotonic");
+	if (json_object_object_get_ex(json, "categories", &member))
+		schema__ask(&context->schema, (uint32_t)json_object_get_int64(member));
 	if (json_object_object_get_ex(json, "clock_hz", &member))
 		*hz = json_object_get_double(member);
 }
@@ -396,6 +398,9 @@ static bool trace__shows(struct trace *trace, const struct event *event)
 	struct trace_totals *totals = &trace->totals;
 	bool was_muted = process->muted;
 
+	if (event->type < SCHEMA_TYPES &&
+	    trace->merge.context.schema.rows[event->type].unasked)
+		return false;
 	if (!totals->first_time || event->time < totals->first_time)
 		totals->first_time = event->time;
 	if (event->time > totals->last_time)
