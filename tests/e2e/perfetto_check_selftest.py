@@ -387,55 +387,69 @@ def field_too_long(t):
     pass
 
 
-def expect(good, what):
-    if not good:
-        print(f"FAILED: {what}")
-        sys.exit(1)
+failed = False
+
+
+def expect(good, name, found=""):
+    global failed
+    if good:
+        print(f"ok {name}")
+    else:
+        print(f"not ok {name}: {found}")
+        failed = True
+
+
+def command(*arguments):
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "perfetto_check.py")
+    return subprocess.run([sys.executable, script, *arguments], capture_output=True, check=False)
 
 
 def files():
     """the same as a file, plain and compressed, by the command"""
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "perfetto_check.py")
     data = b"".join(message((1, packet)) for packet in GOOD.values())
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "t")
         squeezed = subprocess.run(["zstd", "-qc"], input=data, stdout=subprocess.PIPE, check=True)
-        tallies = set()
-        for content in (data, gzip.compress(data), squeezed.stdout):
+        runs = []
+        for content in (data, gzip.compress(data), squeezed.stdout, data + b"\x0a"):
             with open(path, "wb") as file:
                 file.write(content)
-            run = subprocess.run([sys.executable, script, path], stdout=subprocess.PIPE, check=False)
-            expect(run.returncode == 0, "a good file is refused")
-            tallies.add(run.stdout)
-        expect(len(tallies) == 1, "compression changes the tally")
-        with open(path, "wb") as file:
-            file.write(data + b"\x0a")
-        run = subprocess.run([sys.executable, script, path], capture_output=True, check=False)
-        expect(run.returncode == 1 and b"whole packet" in run.stderr, "a cut file passes")
-        run = subprocess.run([sys.executable, script, path + "none"], capture_output=True, check=False)
-        expect(run.returncode == 2, "a missing file passes")
+            runs.append(command(path))
+        cut = runs.pop()
+        expect(all(run.returncode == 0 and run.stdout == runs[0].stdout for run in runs),
+               "plain, gzip and zstd files have one tally", [run.stderr for run in runs])
+        expect(cut.returncode == 1 and b"whole packet" in cut.stderr, "a cut file is refused", cut.stderr)
+        expect(command(path + "none").returncode == 2, "a missing file is told")
 
 
 def main():
     good = check(GOOD.values())
-    expect(not good.violations, f"the good trace: {good.violations}")
+    expect(not good.violations, "a good trace passes", good.violations)
     tally = good.tally()
-    expect(tally["slices"] == {"task.ready": 1, "task.run": 1, "zone": 1}, tally["slices"])
-    expect(tally["continued"] == {"zone": 1}, tally["continued"])
-    expect(tally["durations_ns"] == {"task.ready": 5, "task.run": 4, "zone": 2}, tally["durations_ns"])
-    expect(tally["flows"] == {"points": 1, "ends": 1, "open": 0}, tally["flows"])
-    expect(tally["tracks"] == {"counter": 1, "group": 3, "process": 1, "task": 1, "thread": 1},
-           tally["tracks"])
-    expect(tally["counters"]["ready tasks"][0]["last"] == -3, tally["counters"])
-    expect(tally["last_time"] == BOOT + 19, tally["last_time"])
+    expected = {
+        "slices": {"task.ready": 1, "task.run": 1, "zone": 1},
+        "continued": {"zone": 1},
+        "durations_ns": {"task.ready": 5, "task.run": 4, "zone": 2},
+        "instants": {"zone": 2},
+        "flows": {"points": 1, "ends": 1, "open": 0},
+        "tracks": {"counter": 1, "group": 3, "process": 1, "task": 1, "thread": 1},
+        "task_rows": {"100": 1},
+        "last_time": BOOT + 19,
+    }
+    for name, value in expected.items():
+        expect(tally[name] == value, f"the tally's {name}", tally[name])
+    expect(tally["counters"]["ready tasks"][0]["last"] == -3, "a negative counter", tally["counters"])
+    missed = {}
     for name, reason, change, options in FAULTS:
         trace = copy.deepcopy(GOOD)
         change(trace)
         found = check(trace.values(), **options).violations
-        expect(any(reason in violation for violation in found), f"{name}: found {found}")
+        if not any(reason in violation for violation in found):
+            missed[name] = found
+    expect(not missed, f"{len(FAULTS)} faults are planted and found", missed)
     files()
-    print(f"{len(FAULTS)} faults planted and found")
+    return failed
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -12,13 +12,11 @@
 #include "script.h"
 #include "perfetto_text.h"
 
-#define FILE_NAME "/tmp/tracer-test-perfetto-XXXXXX"
-
 struct exported {
 	struct perfetto px;
 	struct model *model;
 	struct outfile *file;
-	char path[sizeof(FILE_NAME)];
+	char path[256];
 	char *data;
 	size_t size;
 	bool started;
@@ -31,7 +29,8 @@ static void exported__open(struct exported *e, enum export_tracks tracks)
 	int fd;
 
 	memset(e, 0, sizeof(*e));
-	strcpy(e->path, FILE_NAME);
+	snprintf(e->path, sizeof(e->path), "%s/tracer-test-XXXXXX",
+		 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	fd = mkstemp(e->path);
 	assert_true(fd >= 0);
 	close(fd);
@@ -56,7 +55,7 @@ static void exported__feed(void *ctx, const struct event *event)
 /* closes, reads the file into e->data, and has the independent checker look at it */
 static void exported__finish(struct exported *e)
 {
-	char command[200];
+	char command[512];
 	FILE *file;
 
 	assert_int_equal(model__end(e->model, e->last), 0);

@@ -164,11 +164,14 @@ static void files(void **state)
 	for (size_t i = 0; i < size; i++)
 		data[i] = (uint8_t)(i * 2654435761U >> 22);
 	for (int how = EXPORT_PLAIN; how <= EXPORT_ZSTD; how++) {
-		char path[] = "/tmp/tracer-test-file-XXXXXX";
+		char path[256];
 		struct outfile *file;
 		size_t got;
-		int fd = mkstemp(path);
+		int fd;
 
+		snprintf(path, sizeof(path), "%s/tracer-test-XXXXXX",
+			 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+		fd = mkstemp(path);
 		assert_true(fd >= 0);
 		close(fd);
 		assert_int_equal(outfile__open(&file, path, how), 0);

@@ -222,6 +222,8 @@ cleanup:
 			"%s: no space left on the device; make room, or choose another place "
 			"with -o",
 			options->path);
+	else if (result == -ENOMEM && !why)
+		why = sentence__new("%s: out of memory; nothing useful was written", options->path);
 	else if (result && !why)
 		why = sentence__new("%s: cannot write: %s; choose another place with -o",
 				    options->path, strerror(-result));
