@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# make fuzz-binary	binary.c against damaged files, FUZZ_SECONDS long
+# make fuzz-binary	binary.c against damaged files, FUZZ_SECONDS long; needs libclang-rt-dev (or clang with its recommendations)
 
 FUZZ_SECONDS ?= 30
 
