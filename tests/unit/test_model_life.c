@@ -478,6 +478,40 @@ static void alive_before_the_capture(void **state)
 		     "2 gone I#8 unfinished stopped name name run 0 self 0 suspended 0 ready 0\n");
 }
 
+/* several stops without a BEGIN, each with its further END */
+static void nested_before_the_capture(void **state)
+{
+	(void)state;
+	told__expect("1 t1 completed C\n"
+		     "1 t1 end C\n"
+		     "2 t1 suspended B wait F\n"
+		     "2 t1 end B\n"
+		     "3 t1 destroyed C\n"
+		     "3 t1 begin D w0\n"
+		     "4 t1 completed D\n"
+		     "4 t1 end D\n"
+		     "5 t1 completed A\n"
+		     "5 t1 end A\n"
+		     "6 t1 finish\n",
+
+		     "1 born C#1 task parent 0#0\n"
+		     "1 completed C#1 t1\n"
+		     "2 born B#2 task parent 0#0\n"
+		     "2 gap B#2 suspended for wait on F\n"
+		     "3 destroyed C#1 t1\n"
+		     "3 gone C#1 finished completed name task run 0 self 0 suspended 0 ready 0\n"
+		     "3 born D#3 task parent 0#0\n"
+		     "3 run D#3 t1 w0 number 0\n"
+		     "4 stop D#3 completed after 1\n"
+		     "4 completed D#3 t1\n"
+		     "5 born A#4 task parent 0#0\n"
+		     "5 completed A#4 t1\n"
+		     "6 over B#2 suspended 4 cut\n"
+		     "6 gone B#2 unfinished suspended name task run 0 self 0 suspended 4 ready 0\n"
+		     "6 gone D#3 finished completed name task run 1 self 1 suspended 0 ready 0\n"
+		     "6 gone A#4 finished completed name task run 0 self 0 suspended 0 ready 0\n");
+}
+
 /* when the task already runs elsewhere, or lives anew */
 static void scheduler_says_end_too_late(void **state)
 {
@@ -737,6 +771,7 @@ int main(void)
 		cmocka_unit_test(waker_is_known),
 		cmocka_unit_test(migrations),
 		cmocka_unit_test(alive_before_the_capture),
+		cmocka_unit_test(nested_before_the_capture),
 		cmocka_unit_test(scheduler_says_end_too_late),
 		cmocka_unit_test(a_task_deletes_itself),
 		cmocka_unit_test(renamed),

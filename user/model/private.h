@@ -85,6 +85,7 @@ struct task {
 	struct early_resume early; /* RESUMED that came before its SUSPENDED */
 	bool unresumed;		   /* the present stay followed a suspension without a RESUMED */
 	bool ready_unasked;	   /* SUSPENDED, then READY without RESUMED: one may still come */
+	bool stop_seen;		   /* stopped at least once, also if the BEGIN was not seen */
 	bool uncertain;		   /* what it did since was not seen: any event is taken as it is */
 	bool cut_running;	   /* its thread ended under it; `running_since` until then */
 	bool zones_unseen;	   /* zones may be open whose begin was not seen */

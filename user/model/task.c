@@ -264,6 +264,7 @@ static void resume(struct model *m, struct task *task, const struct early_resume
 static void leave(struct model *m, struct task *task, const struct event *event,
 		  struct thread *thread)
 {
+	task->stop_seen = true;
 	gap__end(m, task);
 	switch (event->type) {
 	case EV_task_completed:
@@ -328,17 +329,19 @@ static void cut_inner(struct model *m, struct stay *stay)
 static bool stop_of_unseen(struct model *m, struct task *task, const struct event *event,
 			   struct thread *thread)
 {
+	bool ran = task->t.stays || task->stop_seen;
+
 	if (task->uncertain)
 		return true;
-	if (thread->unseen && !task->t.stays && !task->t.seen_created && !task->t.seen_staged)
-		return true;
-	if (event->type == EV_task_end && task->t.stays)
+	if (event->type == EV_task_end && ran)
 		return false;
+	if (thread->unseen && !ran && !task->t.seen_created && !task->t.seen_staged)
+		return true;
 	/* its BEGIN, at least, may be among what was lost */
 	if (event->type != EV_task_end && model__explained(process_of(&task->t), task->confirmed))
 		return true;
 	if (event->type == EV_task_completed && task->t.state != TASK_COMPLETED) {
-		if (!task->t.stays)
+		if (!ran)
 			repair(m, task, ANOMALY_STOP_WITHOUT_BEGIN);
 		return true;
 	}
@@ -356,16 +359,15 @@ static struct task *stop_of_unknown(struct model *m, const struct event *event,
 				    struct thread *thread)
 {
 	struct process *process = (struct process *)thread->t.process;
-	struct task *task;
 
 	if (!thread->unseen) {
 		model__repair(m, process, ANOMALY_STOP_WITHOUT_BEGIN, thread->t.first_time);
 		return NULL;
 	}
-	task = born(m, process, event->args[0].u, NULL);
-	/* with nothing around it, that was the outermost: from here on all is seen */
-	thread->unseen = thread->t.top != NULL;
-	return task;
+	/* any number of them may have been nested there, so the next may be another */
+	thread->stopped = event->args[0].u;
+	thread->stopped_by_force = false;
+	return born(m, process, event->args[0].u, NULL);
 }
 
 static void on_stop(struct model *m, const struct event *event, struct thread *thread)
