@@ -382,6 +382,41 @@ static void unexplained_event_costs_its_window(void **state)
 	synth__free(&synth);
 }
 
+/* the gates of a target are open to all tracers: another one's records are not this capture's */
+static void only_categories_that_were_asked_for(void **state)
+{
+	struct synth_ring ring;
+	struct trace *trace;
+	struct synth synth;
+
+	(void)state;
+	ring__init(&ring, 0, 0);
+	ring__window(&ring, T(0), TRACER_CLOCK_CYCLES);
+	ring__event(&ring, EV_task_end, T(1), 1ULL);
+	ring__event(&ring, EV_zone_end, T(2));
+	ring__event(&ring, EV_counter + 1, T(3), 0ULL, 0ULL);
+	ring__event(&ring, EV_capture_off, T(4));
+	ring__event(&ring, EV_capture_on, T(5));
+	ring__event(&ring, EV_task_end, T(6), 2ULL);
+	synth__init_bare(&synth, 1, 0);
+	synth__json(&synth, FILE_META, "{\"categories\":1}");
+	synth__clock(&synth, T(0) * 3, T(0), 0);
+	synth__clock(&synth, T(1000) * 3, T(1000), 0);
+	synth__stream(&synth, &ring, 1, 100, T(100));
+	synth__end(&synth);
+	trace = expect(&synth, "1 100 process pid 100 \n"
+			       "1 100 task_end 1\n"
+			       "4 100 capture_off\n"
+			       "5 100 capture_on\n"
+			       "6 100 task_end 2\n"
+			       "1000 0 end\n");
+	assert_int_equal(trace__totals(trace)->records, 4);
+	assert_true(trace__totals(trace)->complete);
+	trace__close(trace);
+	ring__free(&ring);
+	synth__free(&synth);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +428,7 @@ int main(void)
 		cmocka_unit_test(upper_bits_of_stamps_are_restored),
 		cmocka_unit_test(unknown_events_are_shown),
 		cmocka_unit_test(unexplained_event_costs_its_window),
+		cmocka_unit_test(only_categories_that_were_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
