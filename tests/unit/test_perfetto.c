@@ -504,6 +504,18 @@ static void two_processes_and_exec(void **state)
 	       "row one\nrow two\nrow one/Tasks/x 0x61\nrow two/Tasks/y 0x61\n", NULL);
 }
 
+/* the same tid twice: first a thread that is no worker, then a worker */
+static void a_tid_used_again(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process one one\n10 t2 message first\n20 t2 thread_exit\n"
+	       "30 t2 worker_start w0 -\n40 t2 message second\n50 t1 finish\n",
+	       "10 one/thread instant message 'first'\nrow one/Workers/worker 0\n"
+	       "40 one/Workers/worker 0 instant message 'second'\n",
+	       NULL);
+}
+
 static void empty(void **state)
 {
 	struct exported e;
@@ -536,6 +548,7 @@ int main(void)
 		cmocka_unit_test(too_deep),
 		cmocka_unit_test(names_without_end),
 		cmocka_unit_test(two_processes_and_exec),
+		cmocka_unit_test(a_tid_used_again),
 		cmocka_unit_test(empty),
 	};
 

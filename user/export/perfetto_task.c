@@ -98,6 +98,7 @@ struct drawn_thread *drawn_thread__get(struct perfetto *px, struct model_thread 
 {
 	struct drawn_thread *thread = model->priv[px->slot];
 	struct drawn_process *process;
+	uint64_t id;
 
 	if (thread) {
 		if (!thread->row.declared)
@@ -112,7 +113,10 @@ struct drawn_thread *drawn_thread__get(struct perfetto *px, struct model_thread 
 	}
 	thread->process = process;
 	thread->tid = model->tid;
-	row__name(px, &thread->row, perfetto__hash(process->seed, ROW_THREAD, model->tid));
+	/* a tid used again by a thread of the other sort would declare its row with another parent
+	 */
+	id = model->tid | (uint64_t)(model->worker != MODEL_NO_WORKER) << 32;
+	row__name(px, &thread->row, perfetto__hash(process->seed, ROW_THREAD, id));
 	model->priv[px->slot] = thread;
 	thread__declare(px, thread, model);
 	return thread;
