@@ -44,7 +44,8 @@ static void begin_twice_here(void **state)
 static void stop_without_begin(void **state)
 {
 	(void)state;
-	told__expect("1 t1 worker_start w0 -\n"
+	told__expect("0.5 t1 exec\n"
+		     "1 t1 worker_start w0 -\n"
 		     "1 t1 created A a 0\n"
 		     "2 t1 suspended A wait F\n"
 		     "4 t1 completed A\n"
@@ -67,7 +68,8 @@ static void stop_without_begin(void **state)
 static void every_stop_without_begin(void **state)
 {
 	(void)state;
-	told__expect_anomalies("1 t1 worker_start w0 -\n"
+	told__expect_anomalies("0.5 t1 exec\n"
+			       "1 t1 worker_start w0 -\n"
 			       "1 t1 created A a 0\n"
 			       "2 t1 end A\n"
 			       "3 t1 begin A w0\n"
@@ -236,7 +238,8 @@ static void resumed_not_suspended(void **state)
 static void zone_end_without_begin(void **state)
 {
 	(void)state;
-	told__expect_anomalies("1 t1 worker_start w0 -\n"
+	told__expect_anomalies("0.5 t1 exec\n"
+			       "1 t1 worker_start w0 -\n"
 			       "2 t1 zone_end\n"
 			       "3 t1 created A a 0\n"
 			       "4 t1 begin A w0\n"
@@ -256,6 +259,37 @@ static void zone_end_of_unseen_begin(void **state)
 			       "6 t1 completed A\n"
 			       "9 t1 finish\n",
 			       ANOMALY_ZONE_END_WITHOUT_BEGIN, 0);
+}
+
+/* what began before the first event of a category may have begun unseen */
+static void gates_open_one_by_one(void **state)
+{
+	(void)state;
+	told__expect_anomalies("1 t1 worker_start w0 -\n"
+			       "2 t1 completed A\n"
+			       "3 t1 created B b 0\n"
+			       "4 t1 begin B w0\n"
+			       "5 t1 zone_end\n"
+			       "6 t1 continuation_end F C\n"
+			       "7 t1 completed B\n"
+			       "8 t1 zone_end\n"
+			       "9 t1 finish\n",
+			       ANOMALY_ZONE_END_WITHOUT_BEGIN, 0);
+}
+
+/* in what begins later */
+static void and_then_all_is_seen(void **state)
+{
+	(void)state;
+	told__expect_anomalies("1 t1 zone_begin z f a.c:1\n"
+			       "2 t1 zone_end\n"
+			       "2 t1 future_created F\n"
+			       "3 t1 begin A w0\n"
+			       "4 t2 worker_start w1 -\n"
+			       "5 t2 zone_end\n"
+			       "6 t1 completed A\n"
+			       "9 t1 finish\n",
+			       ANOMALY_ZONE_END_WITHOUT_BEGIN, 1);
 }
 
 /* by a task that completes, or by a thread that its process outlives */
@@ -319,7 +353,8 @@ static void span_begin_twice(void **state)
 static void continuation_end_without_begin(void **state)
 {
 	(void)state;
-	told__expect_anomalies("1 t1 worker_start w0 -\n"
+	told__expect_anomalies("0.5 t1 exec\n"
+			       "1 t1 worker_start w0 -\n"
 			       "2 t1 continuation_begin F C\n"
 			       "3 t1 continuation_end F C\n"
 			       "4 t1 continuation_end F C\n"
@@ -423,6 +458,8 @@ int main(void)
 		cmocka_unit_test(resumed_not_suspended),
 		cmocka_unit_test(zone_end_without_begin),
 		cmocka_unit_test(zone_end_of_unseen_begin),
+		cmocka_unit_test(gates_open_one_by_one),
+		cmocka_unit_test(and_then_all_is_seen),
 		cmocka_unit_test(zone_left_open),
 		cmocka_unit_test(zone_open_at_exit),
 		cmocka_unit_test(span_end_without_begin),

@@ -156,6 +156,7 @@ static void on_continuation_end(struct model *m, const struct event *event, stru
 	if (!c) {
 		/* it may have begun before the capture, where zones may have, too */
 		if (!(task ? task->zones_unseen : thread->zones_unseen) &&
+		    (task ? task->t.born : thread->t.first_time) >= process->first_future &&
 		    m->continuations.count < CONTINUATIONS_MAX)
 			model__repair(m, process, ANOMALY_CONTINUATION_END_WITHOUT_BEGIN,
 				      task ? task->t.born : thread->t.first_time);

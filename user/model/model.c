@@ -241,6 +241,8 @@ static bool take_capture_event(struct model *m, const struct event *event, struc
 	case EV_exec:
 		process__end(m, process);
 		process->fresh = true;
+		/* from here on nothing is missed, so whatever comes first is not too late */
+		process->first_task = process->first_future = process->first_zone = 0;
 		return true;
 	case EV_process_exit:
 		process__end(m, process);
@@ -265,6 +267,20 @@ static void take_annotation(struct model *m, const struct event *event, struct t
 
 	TELL(m, annotation, event, task ? &task->t : NULL, &thread->t, zone ? &zone->z : NULL,
 	     m->now);
+}
+
+static void note_first(struct process *process, uint16_t type, uint64_t now)
+{
+	uint64_t *first = NULL;
+
+	if (type >= EV_task_staged && type <= EV_task_renamed)
+		first = &process->first_task;
+	else if (type >= EV_future_created && type <= EV_continuation_end)
+		first = &process->first_future;
+	else if (type >= EV_zone_begin && type <= EV_message_color)
+		first = &process->first_zone;
+	if (first && *first == UINT64_MAX)
+		*first = now;
 }
 
 static void take_thread_event(struct model *m, const struct event *event, struct thread *thread)
@@ -335,6 +351,7 @@ static void take(struct model *m, const struct event *event)
 		bool nameless = is_task_event(event) && !event->args[0].u;
 
 		m->events[event->type & 255] += event->type < 256 && !nameless;
+		note_first(process, event->type, m->now);
 		if (nameless)
 			model__repair(m, NULL, ANOMALY_EVENT_WITHOUT_TASK, 0);
 		else

@@ -46,6 +46,7 @@ struct process *process__get(struct model *m, uint32_t index, uint32_t pid)
 	process->p.index = index;
 	process->p.pid = pid;
 	process->p.name = "";
+	process->first_task = process->first_future = process->first_zone = UINT64_MAX;
 	m->processes[index] = process;
 	if (m->event->type != EV_process)
 		TELL(m, process, &process->p, m->now);

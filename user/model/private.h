@@ -30,7 +30,12 @@ struct process {
 	int64_t active_continuations;
 	uint32_t running, ready, suspended; /* tasks, see count_of() */
 	bool counts_changed;
-	bool fresh;		/* seen from its exec on: nothing was open in it before */
+	bool fresh; /* seen from its exec on: nothing was open in it before */
+	/*
+	 * When the first event of these categories came, UINT64_MAX: none yet. Their gates open
+	 * one after the other: what began before may have begun unseen.
+	 */
+	uint64_t first_task, first_future, first_zone;
 	bool muted;		/* inside CAPTURE_OFF */
 	bool lossy;		/* loss_until counts */
 	uint64_t loss_until;	/* what was last certain before this time may have changed unseen */

@@ -60,14 +60,17 @@ static void on_worker_stop(struct model *m, struct thread *thread)
 
 static void on_worker_start(struct model *m, const struct event *event, struct thread *thread)
 {
+	struct process *process = (struct process *)thread->t.process;
 	uint32_t worker = (uint32_t)event->args[0].u;
 
 	if (thread->t.worker != MODEL_NO_WORKER && thread->t.worker != worker)
 		on_worker_stop(m, thread);
 	if (event->args[1].s)
 		thread->t.name = event->args[1].s;
-	/* nothing that runs on it began before this */
-	thread->unseen = thread->zones_unseen = false;
+	/* nothing that runs on it began before this, and if tasks are seen already, all of it is */
+	if (process->first_task <= m->now)
+		thread->unseen = false;
+	thread->zones_unseen = false;
 	thread__is_worker(m, thread, worker);
 	TELL(m, worker_start, &thread->t, m->now);
 }

@@ -100,6 +100,8 @@ void zone__end(struct model *m, struct thread *thread)
 	}
 	if (task ? task->zones_unseen : thread->zones_unseen)
 		return;
+	if ((task ? task->t.born : thread->t.first_time) < process->first_zone)
+		return;
 	model__repair(m, process, ANOMALY_ZONE_END_WITHOUT_BEGIN,
 		      task ? task->t.born : thread->t.first_time);
 }
