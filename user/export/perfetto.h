@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The Perfetto exporter's inside: a sink of the model that streams packets. For perfetto*.c and their
- * tests only.
+ * The Perfetto exporter's inside: a sink of the model that streams packets. For perfetto*.c and
+ *their tests only.
  *
  *	perfetto.c		the export as a whole: trace -> model -> this sink -> file
  *	perfetto_packet.c	packets: clocks, descriptors, interned names, events
@@ -23,104 +23,104 @@
 #include "proto.h"
 
 /* Categories (interface, section 4). An instant's name is that of its category. */
-#define PERFETTO_CATEGORIES(X)                                                                     \
-	X(TASK_RUN, "task.run")                                                                    \
-	X(WORKER_TASK, "worker.task")                                                              \
-	X(TASK_STAGED, "task.staged")                                                              \
-	X(TASK_CREATED, "task.created")                                                            \
-	X(TASK_YIELDED, "task.yielded")                                                            \
-	X(TASK_COMPLETED, "task.completed")                                                        \
-	X(TASK_DESTROYED, "task.destroyed")                                                        \
-	X(TASK_SUSPENDED, "task.suspended")                                                        \
-	X(TASK_READY, "task.ready")                                                                \
-	X(TASK_STOPPED, "task.stopped")                                                            \
-	X(TASK_SPAWN, "task.spawn") /* in the creator: where the arrow to the first run starts */  \
-	X(TASK_WAKE, "task.wake") /* in the waker: where the arrow to the resumed run starts */    \
-	X(WORKER_SLEEP, "worker.sleep")                                                            \
-	X(WORKER_BACKGROUND, "worker.background")                                                  \
-	X(WORKER_BULK, "worker.bulk")                                                              \
-	X(STEAL, "steal")                                                                          \
-	X(STEAL_FAILED, "steal.failed")                                                            \
-	X(STOLEN, "stolen") /* on the victim's row */                                              \
-	X(FUTURE_CREATED, "future.created")                                                        \
-	X(FUTURE_WAIT, "future.wait")                                                              \
-	X(FUTURE_SET, "future.set")                                                                \
-	X(FUTURE_EXCEPTION, "future.exception")                                                    \
-	X(FUTURE_CALLBACK, "future.callback")                                                      \
-	X(CONTINUATION_ATTACHED, "continuation.attached")                                          \
-	X(CONTINUATION, "continuation")                                                            \
-	X(ZONE, "zone")                                                                            \
-	X(MESSAGE, "message")                                                                      \
-	X(MARKER, "marker")                                                                        \
-	X(FRAME, "frame")                                                                          \
-	X(FLOW_START, "flow.start")                                                                \
-	X(FLOW_STEP, "flow.step")                                                                  \
-	X(FLOW_END, "flow.end")                                                                    \
-	X(SENT, "sent")                                                                            \
-	X(RECEIVED, "received")                                                                    \
+#define PERFETTO_CATEGORIES(X)                                                                    \
+	X(TASK_RUN, "task.run")                                                                   \
+	X(WORKER_TASK, "worker.task")                                                             \
+	X(TASK_STAGED, "task.staged")                                                             \
+	X(TASK_CREATED, "task.created")                                                           \
+	X(TASK_YIELDED, "task.yielded")                                                           \
+	X(TASK_COMPLETED, "task.completed")                                                       \
+	X(TASK_DESTROYED, "task.destroyed")                                                       \
+	X(TASK_SUSPENDED, "task.suspended")                                                       \
+	X(TASK_READY, "task.ready")                                                               \
+	X(TASK_STOPPED, "task.stopped")                                                           \
+	X(TASK_SPAWN, "task.spawn") /* in the creator: where the arrow to the first run starts */ \
+	X(TASK_WAKE, "task.wake")   /* in the waker: where the arrow to the resumed run starts */ \
+	X(WORKER_SLEEP, "worker.sleep")                                                           \
+	X(WORKER_BACKGROUND, "worker.background")                                                 \
+	X(WORKER_BULK, "worker.bulk")                                                             \
+	X(STEAL, "steal")                                                                         \
+	X(STEAL_FAILED, "steal.failed")                                                           \
+	X(STOLEN, "stolen") /* on the victim's row */                                             \
+	X(FUTURE_CREATED, "future.created")                                                       \
+	X(FUTURE_WAIT, "future.wait")                                                             \
+	X(FUTURE_SET, "future.set")                                                               \
+	X(FUTURE_EXCEPTION, "future.exception")                                                   \
+	X(FUTURE_CALLBACK, "future.callback")                                                     \
+	X(CONTINUATION_ATTACHED, "continuation.attached")                                         \
+	X(CONTINUATION, "continuation")                                                           \
+	X(ZONE, "zone")                                                                           \
+	X(MESSAGE, "message")                                                                     \
+	X(MARKER, "marker")                                                                       \
+	X(FRAME, "frame")                                                                         \
+	X(FLOW_START, "flow.start")                                                               \
+	X(FLOW_STEP, "flow.step")                                                                 \
+	X(FLOW_END, "flow.end")                                                                   \
+	X(SENT, "sent")                                                                           \
+	X(RECEIVED, "received")                                                                   \
 	X(LOST, "lost")
 
 enum perfetto_category {
 #define X(id, name) CATEGORY_##id,
 	PERFETTO_CATEGORIES(X)
 #undef X
-	CATEGORIES
+		CATEGORIES
 };
 
 /* Names known beforehand, beside those of the categories. */
-#define PERFETTO_NAMES(X)                                                                          \
-	X(READY, "ready")                                                                          \
-	X(STOPPED, "stopped")                                                                      \
-	X(SUSPENDED, "suspended")                                                                  \
-	X(SLEEP, "sleep")                                                                          \
-	X(BACKGROUND, "background")                                                                \
+#define PERFETTO_NAMES(X)           \
+	X(READY, "ready")           \
+	X(STOPPED, "stopped")       \
+	X(SUSPENDED, "suspended")   \
+	X(SLEEP, "sleep")           \
+	X(BACKGROUND, "background") \
 	X(BULK, "bulk")
 
 enum perfetto_name { /* interned ids; those of the categories' names come first, from 1 */
-	NAME_FIRST = CATEGORIES,
+		     NAME_FIRST = CATEGORIES,
 #define X(id, name) NAME_##id,
-	PERFETTO_NAMES(X)
+		     PERFETTO_NAMES(X)
 #undef X
-	NAMES
+			     NAMES
 };
 
-#define PERFETTO_ANNOTATIONS(X)                                                                    \
-	X(TASK, "task")                                                                            \
-	X(WORKER, "worker")                                                                        \
-	X(OBJECT, "object")                                                                        \
-	X(REASON, "reason")                                                                        \
-	X(CAUSE, "cause")                                                                          \
-	X(WAKER, "waker")                                                                          \
-	X(PARENT, "parent")                                                                        \
-	X(CUT, "cut")                                                                              \
-	X(THIEF, "thief")                                                                          \
-	X(VICTIM, "victim")                                                                        \
-	X(VICTIM_DEPTH, "victim_depth")                                                            \
-	X(CONTINUATION, "continuation")                                                            \
-	X(INLINE, "inline")                                                                        \
-	X(FUNCTION, "function")                                                                    \
-	X(FILE, "file")                                                                            \
-	X(LINE, "line")                                                                            \
-	X(ZONE_ID, "zone_id")                                                                      \
-	X(PART, "part")                                                                            \
-	X(TEXT, "text")                                                                            \
-	X(COLOR, "color")                                                                          \
-	X(EXTRA, "extra")                                                                          \
-	X(ID, "id")                                                                                \
-	X(DESTINATION, "destination")                                                              \
-	X(SOURCE, "source")                                                                        \
-	X(BYTES, "bytes")                                                                          \
-	X(RECORDS, "records")                                                                      \
-	X(TID, "tid")                                                                              \
-	X(FROM, "from")                                                                            \
+#define PERFETTO_ANNOTATIONS(X)         \
+	X(TASK, "task")                 \
+	X(WORKER, "worker")             \
+	X(OBJECT, "object")             \
+	X(REASON, "reason")             \
+	X(CAUSE, "cause")               \
+	X(WAKER, "waker")               \
+	X(PARENT, "parent")             \
+	X(CUT, "cut")                   \
+	X(THIEF, "thief")               \
+	X(VICTIM, "victim")             \
+	X(VICTIM_DEPTH, "victim_depth") \
+	X(CONTINUATION, "continuation") \
+	X(INLINE, "inline")             \
+	X(FUNCTION, "function")         \
+	X(FILE, "file")                 \
+	X(LINE, "line")                 \
+	X(ZONE_ID, "zone_id")           \
+	X(PART, "part")                 \
+	X(TEXT, "text")                 \
+	X(COLOR, "color")               \
+	X(EXTRA, "extra")               \
+	X(ID, "id")                     \
+	X(DESTINATION, "destination")   \
+	X(SOURCE, "source")             \
+	X(BYTES, "bytes")               \
+	X(RECORDS, "records")           \
+	X(TID, "tid")                   \
+	X(FROM, "from")                 \
 	X(TO, "to")
 
 enum perfetto_annotation { /* interned ids, all below 128 */
-	ANNOTATION_NONE,
+			   ANNOTATION_NONE,
 #define X(id, name) ANNOTATION_##id,
-	PERFETTO_ANNOTATIONS(X)
+			   PERFETTO_ANNOTATIONS(X)
 #undef X
-	ANNOTATIONS
+				   ANNOTATIONS
 };
 
 /* Interned texts that are made from a string of the trace. */
@@ -134,31 +134,40 @@ enum perfetto_form {
 enum perfetto_table { TABLE_NAMES, TABLE_ANNOTATIONS, TABLE_STRINGS, TABLES };
 
 enum row_kind { /* part of a row's uuid */
-	ROW_PROCESS = 1,
-	ROW_WORKERS,
-	ROW_TASKS,
-	ROW_COUNTERS,
-	ROW_MARKERS,
-	ROW_CAPTURE,
-	ROW_THREAD,
-	ROW_TASK,
-	ROW_COUNTER,
-	ROW_QUEUE_DEPTH,
-	ROW_OWN_COUNTER,
-	ROW_CHANNEL,
-	ROW_FRAME,
+		ROW_PROCESS = 1,
+		ROW_WORKERS,
+		ROW_TASKS,
+		ROW_COUNTERS,
+		ROW_MARKERS,
+		ROW_CAPTURE,
+		ROW_THREAD,
+		ROW_TASK,
+		ROW_COUNTER,
+		ROW_QUEUE_DEPTH,
+		ROW_OWN_COUNTER,
+		ROW_CHANNEL,
+		ROW_FRAME,
 };
 
-enum flow_kind { FLOW_CREATE = 32, FLOW_WAKE, FLOW_SET, FLOW_STEAL, FLOW_OWN, FLOW_SHARED, FLOW_MESSAGE };
+enum flow_kind {
+	FLOW_CREATE = 32,
+	FLOW_WAKE,
+	FLOW_SET,
+	FLOW_STEAL,
+	FLOW_OWN,
+	FLOW_SHARED,
+	FLOW_MESSAGE
+};
 
 #define PERFETTO_TASK_ROWS 2000U
 /* The viewers' limit is 512 (rule 4); what is deeper is counted and not drawn. */
 #define PERFETTO_DEPTH_MAX 500U
-#define PERFETTO_INTERNED_MAX 65536U	/* of each table; further ones are written out each time */
-#define PERFETTO_NOTES_MAX 16U		/* annotations that a zone's part takes */
-#define PERFETTO_THINGS_MAX 65536U	/* channels, counters, frames; a target may invent any number */
-#define PERFETTO_FLOWS_MAX 262144U	/* open arrows of the program that are remembered */
-#define PERFETTO_SETS 4096U		/* futures set lately */
+#define PERFETTO_INTERNED_MAX 65536U /* of each table; further ones are written out each time */
+#define PERFETTO_NOTES_MAX 16U	     /* annotations that a zone's part takes */
+#define PERFETTO_THINGS_MAX 65536U   /* channels, counters, frames; a target may invent any number \
+				      */
+#define PERFETTO_FLOWS_MAX 262144U   /* open arrows of the program that are remembered */
+#define PERFETTO_SETS 4096U	     /* futures set lately */
 
 struct drawn_task;
 struct drawn_thread;
@@ -168,19 +177,19 @@ enum row_list { LIST_FREE, LIST_READY, LIST_SUSPENDED, LISTS, LIST_NONE = LISTS 
 
 struct row {
 	uint64_t uuid;
-	uint8_t key[16];	/* track_uuid of an event, encoded */
+	uint8_t key[16]; /* track_uuid of an event, encoded */
 	uint8_t key_size;
-	uint8_t list;		/* enum row_list */
+	uint8_t list; /* enum row_list */
 	bool declared;
 	uint32_t depth;
 	struct slice *top;
-	uint64_t last;		/* end of what was drawn last, where that can lie in the past */
+	uint64_t last; /* end of what was drawn last, where that can lie in the past */
 	struct row *all_prev, *all_next;
 	/* rows of tasks */
 	struct drawn_task *holder;
 	struct label *label;
-	struct row *prev, *next;		/* in its list */
-	struct row *label_prev, *label_next;	/* among the free ones of its label */
+	struct row *prev, *next;	     /* in its list */
+	struct row *label_prev, *label_next; /* among the free ones of its label */
 };
 
 struct label { /* tasks of one description: their rows stand together */
@@ -189,32 +198,40 @@ struct label { /* tasks of one description: their rows stand together */
 	struct row *free;
 };
 
-enum slice_kind { SLICE_RUN, SLICE_STAY, SLICE_GAP, SLICE_SPAN, SLICE_ZONE, SLICE_CONTINUATION, SLICE_PLAIN };
+enum slice_kind {
+	SLICE_RUN,
+	SLICE_STAY,
+	SLICE_GAP,
+	SLICE_SPAN,
+	SLICE_ZONE,
+	SLICE_CONTINUATION,
+	SLICE_PLAIN
+};
 
 struct note {
 	struct note *next;
-	const char *name;	/* NULL: `annotation` */
+	const char *name; /* NULL: `annotation` */
 	uint8_t annotation;
 	enum { NOTE_TEXT, NOTE_INT, NOTE_DOUBLE, NOTE_COLOR } kind;
 	union event_arg value;
 };
 
 struct slice {
-	struct slice *below;	/* on the row; or the next parked one of the task, further inside */
-	struct row *row;	/* NULL: parked, while its task does not run */
+	struct slice *below; /* on the row; or the next parked one of the task, further inside */
+	struct row *row;     /* NULL: parked, while its task does not run */
 	struct drawn_task *owner;
-	struct drawn_thread *thread;	/* SLICE_SPAN */
-	uint8_t kind;		/* enum slice_kind */
+	struct drawn_thread *thread; /* SLICE_SPAN */
+	uint8_t kind;		     /* enum slice_kind */
 	uint8_t category;
-	uint8_t form;		/* of the name */
+	uint8_t form; /* of the name */
 	uint8_t span;
-	bool hidden;		/* too deep: not in the file */
+	bool hidden; /* too deep: not in the file */
 	bool is_inline;
-	bool cut;		/* ends here for want of a row */
+	bool cut; /* ends here for want of a row */
 	uint32_t name_iid;
 	const char *name;
-	uint64_t key;		/* serial of the task, id of the zone, continuation */
-	uint64_t object;	/* identity of the task, future, what is waited for, extra */
+	uint64_t key;	 /* serial of the task, id of the zone, continuation */
+	uint64_t object; /* identity of the task, future, what is waited for, extra */
 	uint32_t worker;
 	uint32_t part;
 	uint32_t function_iid, file_iid, line;
@@ -229,13 +246,13 @@ struct drawn_task {
 	struct drawn_process *process;
 	uint64_t serial, identity;
 	const char *name;
-	struct row *row;	/* NULL: has none (now) */
-	struct row *host;	/* while it runs: where its zones go */
+	struct row *row;  /* NULL: has none (now) */
+	struct row *host; /* while it runs: where its zones go */
 	struct slice *run, *stay, *gap;
-	struct slice *parked;	/* outermost first */
-	uint64_t row_since;	/* time it got its row */
-	bool presumed;		/* its gap is not drawn before it is known to be one */
-	uint64_t object;	/* what it waits for or waited for last */
+	struct slice *parked;		 /* outermost first */
+	uint64_t row_since;		 /* time it got its row */
+	bool presumed;			 /* its gap is not drawn before it is known to be one */
+	uint64_t object;		 /* what it waits for or waited for last */
 	uint64_t create_flow, wake_flow; /* 0: none under way */
 };
 
@@ -243,7 +260,7 @@ struct drawn_thread {
 	struct row row;
 	struct drawn_process *process;
 	uint32_t tid;
-	uint32_t named_worker;	/* worker and name of the last descriptor */
+	uint32_t named_worker; /* worker and name of the last descriptor */
 	const char *named;
 	bool in_workers;
 	struct slice *spans[3];
@@ -254,15 +271,17 @@ enum { COUNT_RUNNING, COUNT_READY, COUNT_SUSPENDED, COUNT_CONTINUATIONS, COUNTS 
 struct drawn_process {
 	struct drawn_process *next;
 	uint32_t index, pid;
-	uint32_t generation;	/* processes of that pid and start time before, in this capture */
+	uint32_t generation; /* processes of that pid and start time before, in this capture */
 	uint64_t start_time;
 	uint64_t seed;
 	struct row row, workers, tasks, counters, markers, capture;
 	struct row counts[COUNTS];
 	int64_t counted[COUNTS];
-	uint32_t row_count;	/* of tasks */
+	uint32_t row_count; /* of tasks */
 	uint32_t counter_count;
-	struct { struct row *first, *last; } lists[LISTS];
+	struct {
+		struct row *first, *last;
+	} lists[LISTS];
 	struct map labels;
 	uint32_t label_count;
 };
@@ -272,13 +291,13 @@ struct perfetto_tally { /* what the file holds, to compare with what a reader fi
 	uint64_t instants[CATEGORIES];
 	uint64_t ends, counters, descriptors;
 	uint64_t flow_ids, flow_ends;
-	uint64_t too_deep;	/* slices not drawn: nested too deep */
+	uint64_t too_deep;	   /* slices not drawn: nested too deep */
 	uint64_t gaps_without_row; /* not drawn: more tasks alive at once than rows */
-	uint64_t evicted;	/* gaps drawn only in part, for the same reason */
-	uint64_t parts;		/* slices that go on after a cut */
+	uint64_t evicted;	   /* gaps drawn only in part, for the same reason */
+	uint64_t parts;		   /* slices that go on after a cut */
 };
 
-struct perfetto_info {	/* what it needs to know of the trace */
+struct perfetto_info { /* what it needs to know of the trace */
 	const char *boot_id;
 	int64_t monotonic_offset, realtime_offset;
 	/* of the process with that index, 0 not known; may be NULL */
@@ -291,12 +310,12 @@ struct perfetto {
 	struct proto proto;
 	struct outfile *output;
 	struct perfetto_info info;
-	int slot;		/* of the model's priv */
-	int error;		/* the first; then nothing is done any more */
+	int slot;  /* of the model's priv */
+	int error; /* the first; then nothing is done any more */
 	bool started, ended;
-	uint64_t time;		/* of the last packet */
+	uint64_t time; /* of the last packet */
 	uint64_t boot_seed, session;
-	uint8_t prefix[16];	/* what each packet begins with, encoded */
+	uint8_t prefix[16]; /* what each packet begins with, encoded */
 	uint8_t prefix_size;
 	uint64_t flows_made;
 	uint8_t *packet, *event; /* marks of the messages being written */
@@ -307,7 +326,10 @@ struct perfetto {
 	struct drawn_process *processes;
 	struct drawn_process *process_last; /* found last */
 	struct map tids, things, flows, colors;
-	struct future_set { const void *process; uint64_t object, flow; } *sets;
+	struct future_set {
+		const void *process;
+		uint64_t object, flow;
+	} * sets;
 	struct perfetto_tally tally;
 };
 
@@ -322,14 +344,14 @@ enum { EVENT_BEGIN = 1, EVENT_END, EVENT_INSTANT, EVENT_COUNTER };
 struct descriptor {
 	uint64_t uuid, parent;
 	const char *name;
-	const char *address;	/* goes behind the name, after a blank */
+	const char *address; /* goes behind the name, after a blank */
 	enum { TRACK_PLAIN, TRACK_PROCESS, TRACK_THREAD, TRACK_COUNTER } kind;
-	uint32_t pid, tid;	/* of processes and threads */
+	uint32_t pid, tid; /* of processes and threads */
 	const char *cmdline;
 	uint64_t start_time;
-	bool ordered;		/* its children, by rank */
+	bool ordered; /* its children, by rank */
 	bool no_merge;
-	int32_t rank;		/* -1 none */
+	int32_t rank; /* -1 none */
 };
 
 uint64_t perfetto__hash(uint64_t seed, uint64_t kind, uint64_t id);
@@ -386,8 +408,8 @@ void slice__note(struct perfetto *px, struct slice *slice, const struct note *no
 void row__push(struct perfetto *px, struct row *row, struct slice *slice, uint64_t time,
 	       const uint64_t flow_ends[2]);
 /*
- * ends a slice and takes it off its row; what is open inside it is cut, and goes on outside. Zones and
- * continuations of @park are parked instead.
+ * ends a slice and takes it off its row; what is open inside it is cut, and goes on outside. Zones
+ * and continuations of @park are parked instead.
  */
 void row__remove(struct perfetto *px, struct slice *slice, struct drawn_task *park,
 		 const struct model_gap *gap, const char *cause, uint64_t time);
