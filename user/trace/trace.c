@@ -398,8 +398,7 @@ static bool trace__shows(struct trace *trace, const struct event *event)
 	struct trace_totals *totals = &trace->totals;
 	bool was_muted = process->muted;
 
-	if (event->type < SCHEMA_TYPES &&
-	    trace->merge.context.schema.rows[event->type].unasked)
+	if (event->type < SCHEMA_TYPES && trace->merge.context.schema.rows[event->type].unasked)
 		return false;
 	if (!totals->first_time || event->time < totals->first_time)
 		totals->first_time = event->time;
