@@ -92,7 +92,7 @@ static uint64_t script__identity(const char *text)
 	return id;
 }
 
-static const char *script__word(uint64_t id)
+static inline const char *script__word(uint64_t id)
 {
 	static char words[8][9];
 	static int next;

@@ -293,7 +293,7 @@ static bool told__matches(const char *text, const char *expected)
 	return skipping || !*text;
 }
 
-static void told__expect(const char *script, const char *expected)
+static inline void told__expect(const char *script, const char *expected)
 {
 	struct told told = {0};
 
@@ -310,7 +310,7 @@ static void told__expect(const char *script, const char *expected)
 }
 
 /* fails unless the script's anomalies are exactly @count of @kind, or none if @count is 0 */
-static void told__expect_anomalies(const char *script, enum model_anomaly kind, uint64_t count)
+static inline void told__expect_anomalies(const char *script, enum model_anomaly kind, uint64_t count)
 {
 	struct told told = {.quiet = true};
 
