@@ -228,11 +228,13 @@ TRACER__HELPER void tracer__retire(struct tracer_dso *dso, struct tracer_ring *r
 TRACER__HELPER void tracer__after_fork(struct tracer_dso *dso, struct tracer_ring *mine)
 {
 	struct tracer_ring *ring, *nested;
-	uint64_t *mark = TRACER__POINTER(uint64_t *, dso->mark);
+	uint64_t *mark = TRACER__POINTER(uint64_t *,
+					 __atomic_load_n(&dso->mark, __ATOMIC_ACQUIRE));
 
-	if (!mark || *mark)
+	if (!mark || __atomic_load_n(mark, __ATOMIC_RELAXED))
 		return;
-	*mark = tracer__syscall(TRACER__SYS_getpid, 0, 0, 0, 0, 0);
+	__atomic_store_n(mark, tracer__syscall(TRACER__SYS_getpid, 0, 0, 0, 0, 0),
+			 __ATOMIC_RELAXED);
 	dso->lock = 0;
 	dso->idle = 0;
 	for (ring = tracer__ring_at(dso->rings); ring; ring = tracer__ring_at(ring->next)) {
@@ -282,14 +284,17 @@ TRACER__HELPER struct tracer_ring *tracer__take_ring(struct tracer_dso *dso)
 
 	tracer__lock(&dso->lock);
 	if (!dso->mark) {
-		dso->mark = tracer__map(4096);
-		if (!dso->mark) {
+		uint64_t mark = tracer__map(4096);
+
+		if (!mark) {
 			tracer__unlock(&dso->lock);
-			return TRACER__POINTER(struct tracer_ring *, dso->mark);
+			return TRACER__POINTER(struct tracer_ring *, mark);
 		}
-		tracer__syscall(TRACER__SYS_madvise, dso->mark, 4096, 18 /* WIPEONFORK */, 0, 0);
-		*TRACER__POINTER(uint64_t *, dso->mark) =
+		tracer__syscall(TRACER__SYS_madvise, mark, 4096, 18 /* WIPEONFORK */, 0, 0);
+		*TRACER__POINTER(uint64_t *, mark) =
 			tracer__syscall(TRACER__SYS_getpid, 0, 0, 0, 0, 0);
+		/* only now may others see it: a 0 in it means that they were forked */
+		__atomic_store_n(&dso->mark, mark, __ATOMIC_RELEASE);
 		tracer__find_image(dso);
 		dso->next_sweep = 16;
 		dso->ready = 1;
