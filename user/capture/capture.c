@@ -377,6 +377,12 @@ static int session__begin(struct session *session)
 	/* two readings, a loading apart: a capture that is killed in its first second has a rate too */
 	clocks__read(&first);
 	features__detect(&session->features);
+	if (options->without && features__withhold(&session->features, options->without)) {
+		say__error("--without %s: names of features that can be done without, separated by "
+			   "commas; 'tracer doctor --json' has them",
+			   options->without);
+		return STATUS_REFUSED;
+	}
 	if (!session->features.btf) {
 		say__error("this kernel has no type information (/sys/kernel/btf/vmlinux); boot one "
 			   "built with CONFIG_DEBUG_INFO_BTF=y");

@@ -35,6 +35,7 @@ struct capture_options {
 	int ready_fd;		/* one byte is written to it once attached; -1 none */
 	bool compress;		/* zstd, as far as the machine keeps up */
 	bool allow_no_points;	/* go on: libraries with points may be loaded later */
+	const char *without;	/* features of this kernel not to use, comma-separated; or NULL */
 	bool progress;		/* standard error is a terminal: say how it goes, once a second */
 };
 

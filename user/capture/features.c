@@ -240,3 +240,29 @@ uint64_t buffer_size__default(int cpus)
 		size *= 2;
 	return size;
 }
+
+int features__withhold(struct features *features, const char *list)
+{
+	const struct {
+		const char *name;
+		bool *has;
+		bool required;
+	} all[] = {
+#define X(id, title, since, required, without, remedy) {#id, &features->id, required},
+		FEATURES(X)
+#undef X
+	};
+	size_t length, i;
+
+	for (; *list; list += length + (list[length] == ',')) {
+		length = strcspn(list, ",");
+		for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+			if (strlen(all[i].name) == length && !strncmp(all[i].name, list, length))
+				break;
+		}
+		if (i == sizeof(all) / sizeof(*all) || all[i].required)
+			return -EINVAL;
+		*all[i].has = false;
+	}
+	return 0;
+}

@@ -45,4 +45,11 @@ void features__detect(struct features *features);
  */
 uint64_t buffer_size__default(int cpus);
 
+/*
+ * features__withhold() - do as if features were missing, to try what is done without them
+ * @list: names as above, comma-separated
+ * Returns 0, or -EINVAL for a name that is none, or of a feature that nothing works without.
+ */
+int features__withhold(struct features *features, const char *list);
+
 #endif /* TRACER_CAPTURE_FEATURES_H */

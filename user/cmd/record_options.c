@@ -14,6 +14,8 @@ enum record_key {
 	KEY_TRACKS,
 	KEY_NO_FOLLOW,
 	KEY_NO_SCHED,
+	KEY_WAIT_POINTS,
+	KEY_WITHOUT,
 	KEY_ON_FULL,
 	KEY_BUFFER_SIZE,
 	KEY_FLUSH_INTERVAL,
@@ -49,6 +51,10 @@ static const struct argp_option options[] = {
 	 0},
 	{"sample", KEY_SAMPLE, "N", 0, "One task in N (default 1: all)", 1},
 	{"no-follow", KEY_NO_FOLLOW, NULL, 0, "Leave children out", 1},
+	{"wait-points", KEY_WAIT_POINTS, NULL, 0,
+	 "Go on if a target has no points yet: a library it loads later may have some", 1},
+	{"without", KEY_WITHOUT, "LIST", 0,
+	 "Do as if the kernel lacked these features (names as in tracer doctor --json)", 4},
 	{"no-sched", KEY_NO_SCHED, NULL, 0, "Leave the kernel's scheduling out", 1},
 	{"tracks", KEY_TRACKS, "lanes|task|workers", 0, "Rows of the Tasks group", 2},
 	{"force", KEY_FORCE, NULL, 0, "Replace output files that are there", 2},
@@ -256,6 +262,12 @@ static int record__set(void *ctx, int key, const char *value, const struct optio
 		return 0;
 	case KEY_NO_SCHED:
 		capture->sched = false;
+		return 0;
+	case KEY_WAIT_POINTS:
+		capture->allow_no_points = true;
+		return 0;
+	case KEY_WITHOUT:
+		capture->without = value;
 		return 0;
 	case KEY_BUFFER_SIZE:
 		return option__size(value, origin, &capture->buffer_size);
