@@ -22,7 +22,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* set by the loader before loading */
 const volatile bool follow = true;
 const volatile __u64 wake_bytes = 1 << 20; /* a CPU's buffer wakes the reader when it holds that much */
-const volatile __u64 load_wait_ns = 100 * 1000 * 1000;
+const volatile __u64 load_wait_ns = 1000 * 1000 * 1000; /* a busy machine takes a while to answer */
 
 /* shared with the loader while running */
 int iterator_mode;
@@ -751,6 +751,7 @@ int loaded(struct pt_regs *ctx)
 	__u64 pid_tgid = bpf_get_current_pid_tgid(), wait[2];
 	struct rec_loaded *record;
 	void *buffer;
+	int i;
 
 	if (!is_target(pid_tgid >> 32))
 		return 0;
@@ -768,7 +769,9 @@ int loaded(struct pt_regs *ctx)
 	record->tid = pid_tgid;
 	record->ticket = wait[0];
 	bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
-	bpf_loop(1 << 23, answered, wait, 0);
+	/* one loop is 8 million looks at the most, which can be less than load_wait_ns */
+	for (i = 0; i < 16 && !answered(0, wait); i++)
+		bpf_loop(1 << 23, answered, wait, 0);
 	return 0;
 }
 

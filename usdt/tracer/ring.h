@@ -129,12 +129,12 @@ enum tracer_flush_reason {
 
 struct tracer_dso {
 	uint64_t rings;		/* newest; linked by next */
-	uint64_t idle;		/* of ended threads; linked by next_idle */
+	uint64_t unused1;
 	uint64_t image_start;	/* read-only part of the image: strings in there are kept by address */
 	uint64_t image_end;
 	uint64_t refused;	/* records not written for want of memory */
-	uint64_t mark;		/* a page that reads 0 in a forked child; its first word is the pid */
-	uint32_t lock;		/* 0 free, 1 held, 2 held and waited for */
+	uint64_t mark;		/* what a forked child must not inherit, see slow.h */
+	uint32_t unused2;
 	uint32_t count;		/* rings ever made */
 	uint32_t next_sweep;	/* count at which to look for rings of dead threads */
 	uint32_t ready;		/* image_start and image_end are known */

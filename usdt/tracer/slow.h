@@ -29,6 +29,7 @@ extern int tracer__clock_gettime(int clock, struct tracer__timespec *time) __asm
 
 #if defined(__x86_64__)
 #define TRACER__SYS_mmap 9
+#define TRACER__SYS_munmap 11
 #define TRACER__SYS_rt_sigprocmask 14
 #define TRACER__SYS_madvise 28
 #define TRACER__SYS_getpid 39
@@ -45,6 +46,7 @@ extern int tracer__clock_gettime(int clock, struct tracer__timespec *time) __asm
 #define TRACER__SYS_rt_sigprocmask 135
 #define TRACER__SYS_getpid 172
 #define TRACER__SYS_gettid 178
+#define TRACER__SYS_munmap 215
 #define TRACER__SYS_mmap 222
 #define TRACER__SYS_madvise 233
 #define TRACER__MACHINE 183
@@ -212,56 +214,108 @@ TRACER__HELPER void tracer__unlock(uint32_t *lock)
 				TRACER__FUTEX_WAKE, 1, 0, 0);
 }
 
-TRACER__HELPER void tracer__retire(struct tracer_dso *dso, struct tracer_ring *ring)
+/*
+ * What a forked child must not inherit: a lock that may have been held by a thread that it does not
+ * have, and a list that may have been half changed. In a page that is wiped on fork; a vforked child,
+ * which still runs in its parent's memory, sees it unchanged.
+ */
+struct tracer__mark {
+	uint64_t pid;		/* 0: in a forked child, nobody has looked yet */
+	uint64_t idle;		/* rings without an owner; linked by next_idle */
+	uint32_t lock;		/* 0 free, 1 held, 2 held and waited for; its holder has signals blocked */
+	uint32_t claimed;	/* every ring's owner is of this process */
+};
+
+TRACER__HELPER struct tracer__mark *tracer__mark(const struct tracer_dso *dso)
+{
+	return TRACER__POINTER(struct tracer__mark *, __atomic_load_n(&dso->mark, __ATOMIC_ACQUIRE));
+}
+
+TRACER__HELPER void tracer__retire(struct tracer__mark *mark, struct tracer_ring *ring)
 {
 	ring->tid = 0;
 	ring->nested = 0;
-	ring->next_idle = dso->idle;
-	dso->idle = TRACER__POINTER(uint64_t, ring);
+	ring->next_idle = mark->idle;
+	mark->idle = TRACER__POINTER(uint64_t, ring);
+}
+
+TRACER__HELPER uint64_t tracer__block_signals(void)
+{
+	uint64_t all = TRACER__CAST(uint64_t, -1), mask = 0;
+
+	tracer__syscall(TRACER__SYS_rt_sigprocmask, 0 /* block */, TRACER__POINTER(uint64_t, &all),
+			TRACER__POINTER(uint64_t, &mask), 8, 0);
+	return mask;
+}
+
+TRACER__HELPER void tracer__restore_signals(uint64_t mask)
+{
+	tracer__syscall(TRACER__SYS_rt_sigprocmask, 2 /* set */, TRACER__POINTER(uint64_t, &mask), 0, 8,
+			0);
 }
 
 /*
- * Was this process forked since we last looked? A page that is wiped on fork tells; a vforked child,
- * which still runs in its parent's memory, sees it unchanged. In a true child the other threads'
- * rings have no owner any more, and the lock may have been held by one of those threads.
+ * In a forked child the rings of the parent's threads have no owner any more, but for those of the
+ * thread that forked. Only that thread, the child's first, can tell which they are: until it does,
+ * all are left alone, whatever other threads the child has by then.
+ * @mine: rings of the calling thread, by nested; NULL if it has none
  */
 TRACER__HELPER void tracer__after_fork(struct tracer_dso *dso, struct tracer_ring *mine)
 {
+	struct tracer__mark *mark = tracer__mark(dso);
 	struct tracer_ring *ring, *nested;
-	uint64_t *mark = TRACER__POINTER(uint64_t *,
-					 __atomic_load_n(&dso->mark, __ATOMIC_ACQUIRE));
+	uint64_t mask, tid;
 
-	if (!mark || __atomic_load_n(mark, __ATOMIC_RELAXED))
+	if (!mark || __atomic_load_n(&mark->claimed, __ATOMIC_ACQUIRE) ||
+	    (mine && mine->pid == __atomic_load_n(&mark->pid, __ATOMIC_ACQUIRE)))
 		return;
-	__atomic_store_n(mark, tracer__syscall(TRACER__SYS_getpid, 0, 0, 0, 0, 0),
-			 __ATOMIC_RELAXED);
-	dso->lock = 0;
-	dso->idle = 0;
-	for (ring = tracer__ring_at(dso->rings); ring; ring = tracer__ring_at(ring->next)) {
-		for (nested = mine; nested && nested != ring;)
-			nested = tracer__ring_at(nested->nested);
-		if (!nested) {
-			tracer__retire(dso, ring);
-			continue;
+	mask = tracer__block_signals();
+	tracer__lock(&mark->lock);
+	if (!mark->pid) {
+		for (ring = tracer__ring_at(dso->rings); ring; ring = tracer__ring_at(ring->next)) {
+			if (!ring->tid)
+				tracer__retire(mark, ring);
 		}
-		ring->pid = TRACER__CAST(uint32_t, *mark);
-		ring->tid = TRACER__CAST(uint32_t, tracer__syscall(TRACER__SYS_gettid, 0, 0, 0, 0, 0));
+		__atomic_store_n(&mark->pid, tracer__syscall(TRACER__SYS_getpid, 0, 0, 0, 0, 0),
+				 __ATOMIC_RELEASE);
 	}
+	tid = tracer__syscall(TRACER__SYS_gettid, 0, 0, 0, 0, 0);
+	if (tid == mark->pid && !mark->claimed) {
+		for (ring = tracer__ring_at(dso->rings); ring; ring = tracer__ring_at(ring->next)) {
+			if (!ring->tid || ring->pid == mark->pid)
+				continue;
+			for (nested = mine; nested && nested != ring;)
+				nested = tracer__ring_at(nested->nested);
+			if (!nested) {
+				tracer__retire(mark, ring);
+				continue;
+			}
+			ring->pid = TRACER__CAST(uint32_t, mark->pid);
+			ring->tid = TRACER__CAST(uint32_t, tid);
+		}
+		__atomic_store_n(&mark->claimed, 1, __ATOMIC_RELEASE);
+	}
+	tracer__unlock(&mark->lock);
+	tracer__restore_signals(mask);
 }
 
 /* rings of threads that are no more become idle */
-TRACER__HELPER void tracer__sweep(struct tracer_dso *dso)
+TRACER__HELPER void tracer__sweep(struct tracer_dso *dso, struct tracer__mark *mark)
 {
 	struct tracer_ring *ring;
-	uint64_t pid = *TRACER__POINTER(uint64_t *, dso->mark);
 	uint32_t alive = 0;
 
+	/* a vforked child, or the process after its first point was in one: the answers would be wrong */
+	if (tracer__syscall(TRACER__SYS_getpid, 0, 0, 0, 0, 0) != mark->pid)
+		return;
 	for (ring = tracer__ring_at(dso->rings); ring; ring = tracer__ring_at(ring->next)) {
 		if (!ring->tid)
 			continue;
-		if (tracer__syscall(TRACER__SYS_tgkill, pid, ring->tid, 0, 0, 0) ==
-		    TRACER__CAST(uint64_t, -3 /* ESRCH */))
-			tracer__retire(dso, ring);
+		/* those of another pid are not claimed yet, see above */
+		if (ring->pid == mark->pid &&
+		    tracer__syscall(TRACER__SYS_tgkill, mark->pid, ring->tid, 0, 0, 0) ==
+			    TRACER__CAST(uint64_t, -3 /* ESRCH */))
+			tracer__retire(mark, ring);
 		else
 			alive++;
 	}
@@ -277,33 +331,41 @@ TRACER__HELPER uint64_t tracer__map(uint64_t size)
 	return address > TRACER__CAST(uint64_t, -4096) ? 0 : address;
 }
 
+/* the first ring of a DSO; several threads may be here at once, and do the same. Returns NULL: no memory */
+TRACER__HELPER struct tracer__mark *tracer__first_mark(struct tracer_dso *dso)
+{
+	struct tracer__mark *mark = TRACER__POINTER(struct tracer__mark *, tracer__map(4096));
+	uint64_t none = 0, own = TRACER__POINTER(uint64_t, mark);
+
+	if (!mark)
+		return mark;
+	tracer__syscall(TRACER__SYS_madvise, own, 4096, 18 /* WIPEONFORK */, 0, 0);
+	mark->pid = tracer__syscall(TRACER__SYS_getpid, 0, 0, 0, 0, 0);
+	mark->claimed = 1;
+	tracer__find_image(dso);
+	dso->ready = 1;
+	if (!__atomic_compare_exchange_n(&dso->mark, &none, own, 0, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		tracer__syscall(TRACER__SYS_munmap, own, 4096, 0, 0, 0);
+	return tracer__mark(dso);
+}
+
 /* a ring for the calling thread: an idle one, else a new one; signals are blocked */
 TRACER__HELPER struct tracer_ring *tracer__take_ring(struct tracer_dso *dso)
 {
+	struct tracer__mark *mark = tracer__mark(dso);
 	struct tracer_ring *ring;
 
-	tracer__lock(&dso->lock);
-	if (!dso->mark) {
-		uint64_t mark = tracer__map(4096);
-
-		if (!mark) {
-			tracer__unlock(&dso->lock);
-			return TRACER__POINTER(struct tracer_ring *, mark);
-		}
-		tracer__syscall(TRACER__SYS_madvise, mark, 4096, 18 /* WIPEONFORK */, 0, 0);
-		*TRACER__POINTER(uint64_t *, mark) =
-			tracer__syscall(TRACER__SYS_getpid, 0, 0, 0, 0, 0);
-		/* only now may others see it: a 0 in it means that they were forked */
-		__atomic_store_n(&dso->mark, mark, __ATOMIC_RELEASE);
-		tracer__find_image(dso);
-		dso->next_sweep = 16;
-		dso->ready = 1;
-	}
-	if (!dso->idle && dso->count >= dso->next_sweep)
-		tracer__sweep(dso);
-	ring = tracer__ring_at(dso->idle);
+	if (!mark)
+		mark = tracer__first_mark(dso);
+	if (!mark)
+		return tracer__ring_at(0);
+	tracer__lock(&mark->lock);
+	if (!mark->idle && dso->count >= (dso->next_sweep ? dso->next_sweep : 16))
+		tracer__sweep(dso, mark);
+	ring = tracer__ring_at(mark->idle);
 	if (ring) {
-		dso->idle = ring->next_idle;
+		mark->idle = ring->next_idle;
 	} else {
 		ring = tracer__ring_at(tracer__map(TRACER_RING_HEADER + TRACER_RING_SIZE));
 		if (ring) {
@@ -317,10 +379,10 @@ TRACER__HELPER struct tracer_ring *tracer__take_ring(struct tracer_dso *dso)
 		}
 	}
 	if (ring) {
-		ring->pid = TRACER__CAST(uint32_t, *TRACER__POINTER(uint64_t *, dso->mark));
+		ring->pid = TRACER__CAST(uint32_t, mark->pid);
 		ring->tid = TRACER__CAST(uint32_t, tracer__syscall(TRACER__SYS_gettid, 0, 0, 0, 0, 0));
 	}
-	tracer__unlock(&dso->lock);
+	tracer__unlock(&mark->lock);
 	return ring;
 }
 
@@ -392,12 +454,10 @@ TRACER__HELPER struct tracer_ring *tracer__new_ring(struct tracer_ring *interrup
 {
 	struct tracer_dso *dso = &tracer_v1_dso;
 	struct tracer_ring *ring;
-	uint64_t all = TRACER__CAST(uint64_t, -1), mask = 0;
+	/* a handler that comes in between would want a ring, too, and wait for the lock that we hold */
+	uint64_t mask = tracer__block_signals();
 
-	/* a handler that comes in between would make a second ring, and one of them would be lost */
-	tracer__syscall(TRACER__SYS_rt_sigprocmask, 0 /* block */, TRACER__POINTER(uint64_t, &all),
-			TRACER__POINTER(uint64_t, &mask), 8, 0);
-	tracer__after_fork(dso, interrupted ? tracer__ring() : interrupted);
+	tracer__after_fork(dso, tracer__ring());
 	ring = tracer__take_ring(dso);
 	if (ring) {
 		ring->clock = TRACER_CONTROL_CLOCK(__atomic_load_n(&tracer_v1_gates.control,
@@ -416,8 +476,7 @@ TRACER__HELPER struct tracer_ring *tracer__new_ring(struct tracer_ring *interrup
 	} else {
 		__atomic_fetch_add(&dso->refused, 1, __ATOMIC_RELAXED);
 	}
-	tracer__syscall(TRACER__SYS_rt_sigprocmask, 2 /* set */, TRACER__POINTER(uint64_t, &mask), 0, 8,
-			0);
+	tracer__restore_signals(mask);
 	return ring;
 }
 

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSD-2-Clause
+int fibers_run(void);
+
+int main(void)
+{
+	return fibers_run();
+}
