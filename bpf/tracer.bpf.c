@@ -281,7 +281,8 @@ static __always_inline void ring__end(struct ring_state *ring, __u64 pid_tgid, _
 	}
 	if (piece__hand_over(ring, pid_tgid, 0, cause, REC_CHUNK_LAST, 160, false)) {
 		chunk__describe(&last, ring, pid_tgid, 0, cause, REC_CHUNK_LAST);
-		bpf_map_update_elem(&ends, &ring->stream, &last, BPF_ANY);
+		/* the key from the stack: Linux 6.1 takes none from a function's argument */
+		bpf_map_update_elem(&ends, &last.stream, &last, BPF_ANY);
 	}
 	ring->ring = 0;
 }
@@ -400,6 +401,22 @@ static __always_inline bool is_borrowed(void)
 	       BPF_CORE_READ(task, tgid) != BPF_CORE_READ(task, real_parent, tgid);
 }
 
+/* rings of a library that was unloaded: another one, or the same again, is where it was */
+__noinline int thread__end_dso(struct thread_state *thread, __u64 dso)
+{
+	__u32 i;
+
+	if (!thread)
+		return 0;
+	for (i = 0; i < STATE_RINGS; i++) {
+		if (i >= thread->count)
+			break;
+		if (thread->rings[i].ring && thread->rings[i].dso == dso)
+			drain(thread, i, DRAIN_ALL | DRAIN_END | REC_CAUSE_RELEASE << 16);
+	}
+	return 0;
+}
+
 static __always_inline void flush_ring(struct thread_state *thread, __u64 address, __u64 reason,
 				       const bool sleepable)
 {
@@ -408,6 +425,7 @@ static __always_inline void flush_ring(struct thread_state *thread, __u64 addres
 	struct ring_header header;
 	struct ring_state *ring;
 	__u32 window_start;
+	bool is_new;
 	__u64 dso;
 	int slot, i, err;
 
@@ -423,19 +441,22 @@ static __always_inline void flush_ring(struct thread_state *thread, __u64 addres
 		count(COUNT_FAULTS, 1);
 		return;
 	}
+	if (reason == TRACER_FLUSH_NEW)
+		thread__end_dso(thread, dso);
 	slot = thread__find(thread, address);
 	if (slot < 0 || slot >= STATE_RINGS) {
 		count(COUNT_RINGS_REFUSED, 1);
 		return;
 	}
 	ring = &thread->rings[slot];
-	if (ring->ring != address || reason == TRACER_FLUSH_NEW) {
-		if (reason != TRACER_FLUSH_NEW && is_borrowed())
+	is_new = reason == TRACER_FLUSH_NEW || reason == TRACER_FLUSH_NESTED;
+	if (ring->ring != address || is_new) {
+		if (!is_new && is_borrowed())
 			return;
 		ring__begin(ring, address, dso, header.head, header.tid);
 		if ((__u32)slot >= thread->count)
 			thread->count = slot + 1;
-		if (reason == TRACER_FLUSH_NEW) {
+		if (is_new) {
 			piece__hand_over(ring, pid_tgid, 0, REC_CAUSE_NEW, 0, 160, false);
 			return;
 		}

@@ -2,6 +2,7 @@
 /* The BPF side of a capture: which programs this kernel and this capture need, buffers, counters. */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -22,15 +23,21 @@ static uint64_t round_up_to_power(uint64_t size)
 	return power;
 }
 
+/* One call may hold the verifier's log: hundreds of lines. */
 static int libbpf_says(enum libbpf_print_level level, const char *format, va_list args)
 {
-	char line[1024];
+	char *text, *rest, *line;
 
 	if (say__level() < SAY_DEBUG || level == LIBBPF_DEBUG)
 		return 0;
-	vsnprintf(line, sizeof(line), format, args);
-	line[strcspn(line, "\n")] = '\0';
-	say__debug("libbpf: %s", line);
+	if (vasprintf(&text, format, args) < 0)
+		return 0;
+	rest = text;
+	while ((line = strsep(&rest, "\n"))) {
+		if (*line)
+			say__debug("libbpf: %s", line);
+	}
+	free(text);
 	return 0;
 }
 
