@@ -268,7 +268,10 @@ def changed_tree(changes, folder):
     build = os.path.join(folder, "build")
     if os.path.isdir(BUILD):
         subprocess.run(["cp", "-a", BUILD, build], check=True)
-    subprocess.run(["make", "-s", "-j2", "BUILD=" + build], cwd=tree, check=True)
+    made = subprocess.run(["make", "-s", "-j2", "BUILD=" + build], cwd=tree, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
+    if made.returncode:
+        raise Unbuilt("the tracer can't be built\n" + made.stdout.decode()[-2000:])
     return tree, os.path.join(build, "tracer")
 
 

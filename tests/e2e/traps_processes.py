@@ -27,7 +27,8 @@ def recorded(t, *words, status=0, **more):
 
 
 @trap("a forked child's copy of an undrained ring: nothing twice, nothing lost",
-      without=[{BPF: [("\t\tinherit_ring(its, &mine->rings[i], pid_tgid);\n", "")]},
+      without=[{BPF: [("\t\tinherit_ring(its, &mine->rings[i], pid_tgid);\n",
+                       "\t\tif (i > STATE_RINGS)\n\t\t\tinherit_ring(its, &mine->rings[i], pid_tgid);\n")]},
                {BPF: [("\tring->tail = ring->seen = TRACER_HEAD_BYTES(head);",
                        "\tring->tail = ring->seen = 0;")]}])
 def fork(t):

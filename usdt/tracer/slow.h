@@ -466,7 +466,7 @@ TRACER__HELPER struct tracer_ring *tracer__new_ring(struct tracer_ring *interrup
 				      : TRACER_CLOCK_CYCLES;
 		ring->window = 0;
 		ring->busy = 0;
-		tracer_v1_flush(ring, TRACER_FLUSH_NEW);
+		tracer_v1_flush(ring, interrupted ? TRACER_FLUSH_NESTED : TRACER_FLUSH_NEW);
 		tracer__new_window(ring, 0);
 		ring->limit = ring->window_end;
 		if (interrupted)

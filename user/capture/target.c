@@ -271,6 +271,35 @@ static bool process__was_told(const struct process *process, uint32_t id, uint64
 	return false;
 }
 
+/*
+ * What is mapped no more is told again when it comes back: in between another library may have been at
+ * the same address.
+ */
+static void process__forget_unmapped(const struct session *session, struct process *process,
+				     const struct mappings *mappings)
+{
+	pid_t pid = session->options->follow ? 0 : process->pid;
+	const struct dso *dso;
+	size_t i, k, kept = 0;
+
+	for (i = 0; i < process->map_count; i++) {
+		for (k = 0; k < mappings->count; k++) {
+			const struct mapping *mapping = &mappings->all[k];
+
+			dso = mapping->start == process->bases[i]
+				      ? session__find_dso(session, mapping->device, mapping->inode, pid)
+				      : NULL;
+			if (dso && dso->id == process->maps[i])
+				break;
+		}
+		if (k == mappings->count)
+			continue;
+		process->maps[kept] = process->maps[i];
+		process->bases[kept++] = process->bases[i];
+	}
+	process->map_count = kept;
+}
+
 static int process__remember(struct process *process, uint32_t id, uint64_t base)
 {
 	uint32_t *maps = reallocarray(process->maps, process->map_count + 1, sizeof(*maps));
@@ -370,6 +399,7 @@ int session__scan(struct session *session, struct process *process)
 
 	if (err)
 		return err == -ENOENT || err == -ESRCH ? 0 : err;
+	process__forget_unmapped(session, process, &mappings);
 	for (i = 0; i < mappings.count && !err; i++)
 		err = session__take_mapping(session, process, &mappings.all[i]);
 	proc__free_mappings(&mappings);
