@@ -36,7 +36,7 @@ enum rec_cause {
 	REC_CAUSE_FLUSH,   /* window full */
 	REC_CAUSE_NEW,	   /* ring registered; len may be 0 */
 	REC_CAUSE_RELEASE, /* ring given up by its thread */
-	REC_CAUSE_SWITCH,  /* thread leaves the CPU, and could go on running */
+	REC_CAUSE_SWITCH,  /* thread leaves the CPU, and could go on running; nothing is left either */
 	REC_CAUSE_BLOCK,   /* thread leaves the CPU to wait: nothing is left in the ring */
 	REC_CAUSE_TICK,
 	REC_CAUSE_EXIT,

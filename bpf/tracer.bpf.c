@@ -288,9 +288,8 @@ static __always_inline void ring__end(struct ring_state *ring, __u64 pid_tgid, _
 }
 
 enum drain_how {
-	DRAIN_ALL = 1,	   /* else one piece of 4 KiB: the thread will run, and flush, again soon */
-	DRAIN_END = 2,	   /* and end the stream */
-	DRAIN_INSIDE = 4,  /* the thread may be inside a point */
+	DRAIN_END = 1,	   /* and end the stream */
+	DRAIN_INSIDE = 2,  /* the thread may be inside a point */
 };
 
 /*
@@ -334,8 +333,6 @@ __noinline int drain(struct thread_state *thread, __u32 slot, __u32 how)
 			ring->flags |= RING_NO_ROOM;
 			break;
 		}
-		if (!(how & DRAIN_ALL))
-			break;
 	}
 	if (how & DRAIN_END)
 		ring__end(ring, pid_tgid, cause);
@@ -412,7 +409,7 @@ __noinline int thread__end_dso(struct thread_state *thread, __u64 dso)
 		if (i >= thread->count)
 			break;
 		if (thread->rings[i].ring && thread->rings[i].dso == dso)
-			drain(thread, i, DRAIN_ALL | DRAIN_END | REC_CAUSE_RELEASE << 16);
+			drain(thread, i, DRAIN_END | REC_CAUSE_RELEASE << 16);
 	}
 	return 0;
 }
@@ -535,9 +532,10 @@ int gate(struct pt_regs *ctx)
 /* --- leaving the CPU, and the tick -------------------------------------------------------------- */
 
 /*
- * Under the run queue's lock with interrupts off. A thread that is preempted goes on soon: 4 KiB are
- * enough to keep it from piling up. One that blocks may sleep for hours, and the merge would wait for
- * what it keeps: everything is copied, mostly some hundred bytes, 64 KiB (about 6 us) at the worst.
+ * Under the run queue's lock with interrupts off, so short: mostly some hundred bytes, and at the worst the
+ * 64 KiB (about 6 us) of a thread that has just filled a window. Less will not do. A thread that blocks
+ * may sleep for hours, one that is preempted on a full machine for most of a second, and the merge by
+ * time has to hold everybody else's events back for what it keeps.
  */
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(leave_cpu, bool preempt, struct task_struct *prev, struct task_struct *next)
@@ -549,7 +547,7 @@ int BPF_PROG(leave_cpu, bool preempt, struct task_struct *prev, struct task_stru
 	if (preempt || BPF_CORE_READ(prev, __state) == TASK_RUNNING)
 		drain_thread(thread, DRAIN_INSIDE, REC_CAUSE_SWITCH);
 	else
-		drain_thread(thread, DRAIN_INSIDE | DRAIN_ALL, REC_CAUSE_BLOCK);
+		drain_thread(thread, DRAIN_INSIDE, REC_CAUSE_BLOCK);
 	return 0;
 }
 
@@ -559,7 +557,7 @@ int tick(void *ctx)
 	struct thread_state *thread = thread__get();
 
 	if (thread)
-		drain_thread(thread, DRAIN_INSIDE | DRAIN_ALL, REC_CAUSE_TICK);
+		drain_thread(thread, DRAIN_INSIDE, REC_CAUSE_TICK);
 	return 0;
 }
 
@@ -643,7 +641,7 @@ int BPF_PROG(prepare_exec, struct task_struct *task, struct linux_binprm *bprm)
 	struct thread_state *thread = thread__get();
 
 	if (thread)
-		drain_thread(thread, DRAIN_ALL | DRAIN_END, REC_CAUSE_EXEC);
+		drain_thread(thread, DRAIN_END, REC_CAUSE_EXEC);
 	return 0;
 }
 
@@ -653,7 +651,7 @@ static __always_inline int enter_exec(void)
 	struct thread_state *thread = thread__get();
 
 	if (thread)
-		drain_thread(thread, DRAIN_ALL, REC_CAUSE_EXEC);
+		drain_thread(thread, 0, REC_CAUSE_EXEC);
 	return 0;
 }
 
@@ -700,7 +698,7 @@ static __always_inline void thread_exits(struct task_struct *task)
 	__s32 status;
 
 	if (thread)
-		drain_thread(thread, DRAIN_ALL | DRAIN_END, REC_CAUSE_EXIT);
+		drain_thread(thread, DRAIN_END, REC_CAUSE_EXIT);
 	if (!is_target(tgid))
 		return;
 	report_task(task, REC_THREAD_EXIT, 0, 0);
@@ -730,7 +728,7 @@ static __always_inline int leaves(void)
 	struct thread_state *thread = thread__get();
 
 	if (thread)
-		drain_thread(thread, DRAIN_ALL, REC_CAUSE_EXIT);
+		drain_thread(thread, 0, REC_CAUSE_EXIT);
 	return 0;
 }
 

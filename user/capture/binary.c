@@ -465,6 +465,8 @@ static int reader__read(struct reader *reader)
 	rc = sections__read(reader);
 	if (!rc && !reader->binary.image_count)
 		rc = segments__read_image(reader);
+	if (reader->binary.has_points && !reader->binary.interpreter && header.e_entry)
+		address__offset(reader, header.e_entry, &reader->binary.entry_offset);
 	return rc;
 }
 

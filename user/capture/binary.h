@@ -45,6 +45,8 @@ struct binary {
 	char *interpreter;	/* PT_INTERP or NULL */
 	/* where the dynamic linker says "libraries are mapped": file offset of _dl_debug_state, or 0 */
 	uint64_t debug_state_offset;
+	/* of a program with points that no dynamic linker starts: file offset of its first instruction */
+	uint64_t entry_offset;
 };
 
 /*

@@ -175,17 +175,25 @@ static struct dso *session__add_dso(struct session *session, const struct mappin
 	return dso;
 }
 
+/* where a process waits for us when it has mapped something: the dynamic linker, a static program's start */
 static int dso__attach_loaded(struct session *session, struct dso *dso, const char *path)
 {
-	struct probe_site site = {dso->binary->debug_state_offset, 0};
+	const uint64_t offsets[] = {dso->binary->debug_state_offset, dso->binary->entry_offset};
+	struct probe_site sites[2];
+	size_t count = 0, i;
 	int err;
 
-	if (!site.offset || dso->loaded || !session->features.sleepable_uprobe)
+	for (i = 0; i < 2; i++) {
+		if (offsets[i])
+			sites[count++] = (struct probe_site){offsets[i], 0};
+	}
+	if (!count || dso->loaded || !session->features.sleepable_uprobe)
 		return 0;
-	err = probe__attach(&dso->loaded, session, session->bpf->progs.loaded, path, dso->pid, &site,
-			    1);
+	err = probe__attach(&dso->loaded, session, session->bpf->progs.loaded, path, dso->pid, sites,
+			    count);
 	if (err) /* libraries loaded later miss their first events; the rest works */
-		say__verbose("%s: no probe on _dl_debug_state: %s", dso->binary->path, strerror(-err));
+		say__verbose("%s: no probe where libraries are mapped: %s", dso->binary->path,
+			     strerror(-err));
 	return 0;
 }
 

@@ -204,7 +204,11 @@ static int record__set_word(struct record *record, int key, const char *value,
 		if (option__word(value, origin, fulls, &index))
 			return -EINVAL;
 		record->capture.on_full = (enum capture_on_full)index;
-		return 0;
+		if (record->capture.on_full != CAPTURE_ON_FULL_OVERWRITE)
+			return 0;
+		say__error("%s: overwrite is not in this version (%s); take drop or stop",
+			   origin->name, TRACER_VERSION);
+		return -EINVAL;
 	default:
 		if (option__word(value, origin, tracks, &index))
 			return -EINVAL;
