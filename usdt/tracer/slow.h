@@ -630,8 +630,12 @@ TRACER__ONCE void tracer_v1_record(uint64_t meta, uint64_t w1, uint64_t w2, uint
 	__asm__ __volatile__(
 		".ifndef tracer_v1_gates\n"
 
+		/*
+		 * On a page of the file of its own: lld may map one page for two writable segments, and the
+		 * kernel counts in the one that it comes to first.
+		 */
 		".pushsection .probes,\"awG\",@progbits,tracer_v1_gates,comdat\n"
-		".balign 64\n"
+		".balign 4096\n"
 		".weak tracer_v1_gates\n"
 		".hidden tracer_v1_gates\n"
 		".type tracer_v1_gates, @object\n"
