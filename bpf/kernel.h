@@ -31,11 +31,18 @@ struct signal_struct {
 	unsigned int flags;
 } __co_re;
 
+/* registers at the kernel's entry: of a system call its number, else -1 */
+struct pt_regs___entry {
+	long orig_ax;  /* x86 */
+	int syscallno; /* arm64 */
+} __co_re;
+
 struct task_struct {
 	int pid;
 	int tgid;
 	unsigned int __state;
 	int exit_code;
+	int prio;
 	struct mm_struct *mm;
 	struct task_struct *real_parent;
 	struct signal_struct *signal;

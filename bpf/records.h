@@ -88,6 +88,42 @@ struct rec_task {	/* FORK, EXEC, THREAD_EXIT, PROCESS_EXIT */
 	char comm[16];
 };
 
+enum rec_switch_flags {
+	REC_SWITCH_FROM = 1, /* prev is a target's thread */
+	REC_SWITCH_TO = 2,   /* next is */
+};
+
+/*
+ * A CPU goes from one thread to another. With neither flag: prev is a foreign thread that had taken over
+ * from a target's, and ends its run there. tid 0: the CPU is idle.
+ */
+struct rec_switch {
+	struct rec_header h;
+	__u32 prev_pid, prev_tid;
+	__u32 next_pid, next_tid;
+	__u32 state;	/* prev's, TASK_... bits as in Linux; 0: it could go on running */
+	__u32 lost;	/* SWITCH and WAKING records of this CPU that found no room since the last one */
+	__u16 flags;	/* enum rec_switch_flags */
+	__s16 prev_prio, next_prio; /* as the kernel counts: 100 + nice + 20, below 100 real-time */
+	__u16 unused;
+	char prev_comm[16], next_comm[16];
+};
+
+enum rec_waking_flags {
+	REC_WAKING_INTERRUPT = 1, /* by an interrupt: the waker is only who was interrupted */
+};
+
+/* a target's thread is being woken; it may not sleep yet, or any more */
+struct rec_waking {
+	struct rec_header h;
+	__u32 pid, tid;
+	__u32 waker_pid, waker_tid;
+	__u32 lost;	/* as above */
+	__u16 flags;	/* enum rec_waking_flags */
+	__s16 prio;
+	char waker_comm[16];
+};
+
 struct rec_loaded {
 	struct rec_header h;
 	__u32 pid;

@@ -3,6 +3,8 @@
 #ifndef TRACER_STATE_H
 #define TRACER_STATE_H
 
+#include <tracer/ring.h>
+
 /* rings of one thread that are drained: DSOs with points, and signal handlers inside points */
 #define STATE_RINGS 64
 
@@ -36,6 +38,47 @@ struct ring_state {
 	__u32 owner;	     /* tid in the ring's header: if it changes, the ring has gone to another thread */
 	__u32 flags;	     /* enum ring_flags */
 };
+
+/* the ring's head is @head now */
+static inline void ring_state__look(struct ring_state *ring, __u64 head)
+{
+	ring->seen += TRACER_HEAD_BYTES(head - ring->head);
+	ring->seen_records += (__u16)(TRACER_HEAD_RECORDS(head) - TRACER_HEAD_RECORDS(ring->head));
+	ring->head = head;
+}
+
+static inline void ring_state__lose(struct ring_state *ring, __u32 cause, __u64 position,
+				    __u64 records)
+{
+	ring->flags |= cause;
+	ring->tail = position;
+	ring->tail_records = records;
+}
+
+/*
+ * The target has written over bytes that were not handed over, if they are more than the ring holds: go on
+ * at the oldest window that is whole.
+ * @margin: bytes beyond head that may be half written, since the thread may be inside a point
+ * Returns whether that was so.
+ */
+static inline int ring_state__skip_overrun(struct ring_state *ring, __u64 margin)
+{
+	__u64 position = ring->seen, records = ring->seen_records, mark;
+	int i;
+
+	if (ring->seen - ring->tail + margin <= TRACER_RING_SIZE)
+		return 0;
+	for (i = 0; i < 2; i++) {
+		mark = ring->marks[i].position;
+		if (mark > ring->tail && ring->seen - mark + margin <= TRACER_RING_SIZE) {
+			position = mark;
+			records = ring->marks[i].records;
+		}
+	}
+	ring_state__lose(ring, ring->flags & RING_NO_ROOM ? RING_LOST_FULL : RING_LOST_OVERRUN,
+			 position, records);
+	return 1;
+}
 
 struct thread_state {
 	/*
@@ -75,6 +118,9 @@ struct harvested_ring {
 
 enum iterator_mode { ITERATE_ADOPT, ITERATE_HARVEST };
 
+/* bits of a first test by a thread group's number, see sched.bpf.h; a power of two, 64 at least */
+#define MAYBE_TARGETS 4096
+
 /* Everything that is refused or goes wrong in a program, by cause. */
 enum counter {
 	COUNT_FLUSHES,
@@ -86,6 +132,7 @@ enum counter {
 	COUNT_BUSY,	      /* tick or scheduler inside a drain */
 	COUNT_RINGS_REFUSED,  /* a thread with more than STATE_RINGS rings, or no memory */
 	COUNT_TASK_RECORDS_LOST, /* fork, exec and exit that found the buffer full */
+	COUNT_SCHED_LOST,	 /* switches and wakings, likewise */
 	COUNTERS
 };
 

@@ -108,6 +108,8 @@ static __always_inline bool is_target(__u32 tgid)
 	return bpf_map_lookup_elem(&targets, &tgid) != NULL;
 }
 
+#include "sched.bpf.h"
+
 /* --- chunks ----------------------------------------------------------------------------------- */
 
 static __always_inline void chunk__describe(struct rec_chunk *chunk, const struct ring_state *ring,
@@ -220,40 +222,15 @@ static __always_inline void ring__begin(struct ring_state *ring, __u64 address, 
 	ring->flags = RING_FRESH;
 }
 
-static __always_inline void ring__look(struct ring_state *ring, __u64 head)
+static __always_inline void ring__skip_overrun(struct ring_state *ring, __u64 margin)
 {
-	ring->seen += TRACER_HEAD_BYTES(head - ring->head);
-	ring->seen_records += (__u16)(TRACER_HEAD_RECORDS(head) - TRACER_HEAD_RECORDS(ring->head));
-	ring->head = head;
-}
-
-/*
- * The target has written over bytes that were not handed over: go on at the oldest window that is whole.
- * @margin: bytes beyond head that may be half written, since the thread was interrupted in a point
- */
-static __always_inline void ring__skip_lost(struct ring_state *ring, __u64 margin)
-{
-	__u64 position = ring->seen, records = ring->seen_records, mark;
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		mark = ring->marks[i].position;
-		if (mark > ring->tail && ring->seen - mark + margin <= TRACER_RING_SIZE) {
-			position = mark;
-			records = ring->marks[i].records;
-		}
-	}
-	ring->flags |= ring->flags & RING_NO_ROOM ? RING_LOST_FULL : RING_LOST_OVERRUN;
-	ring->tail = position;
-	ring->tail_records = records;
-	count(COUNT_OVERRUNS, 1);
+	if (ring_state__skip_overrun(ring, margin))
+		count(COUNT_OVERRUNS, 1);
 }
 
 static __always_inline void ring__skip_fault(struct ring_state *ring)
 {
-	ring->flags |= RING_LOST_FAULT;
-	ring->tail = ring->seen;
-	ring->tail_records = ring->seen_records;
+	ring_state__lose(ring, RING_LOST_FAULT, ring->seen, ring->seen_records);
 	count(COUNT_FAULTS, 1);
 }
 
@@ -316,10 +293,9 @@ __noinline int drain(struct thread_state *thread, __u32 slot, __u32 how)
 		return 0;
 	} else {
 		ring->owner = header.tid;
-		ring__look(ring, header.head);
+		ring_state__look(ring, header.head);
 	}
-	if (ring->seen - ring->tail > TRACER_RING_SIZE - (how & DRAIN_INSIDE ? TRACER_RECORD_MAX : 0))
-		ring__skip_lost(ring, how & DRAIN_INSIDE ? TRACER_RECORD_MAX : 0);
+	ring__skip_overrun(ring, how & DRAIN_INSIDE ? TRACER_RECORD_MAX : 0);
 	for (i = 0; i < 34; i++) {
 		len = ring__next_piece(ring, 4096);
 		if (!len)
@@ -463,9 +439,8 @@ static __always_inline void flush_ring(struct thread_state *thread, __u64 addres
 	if (ring->flags & RING_HARVESTED)
 		return;
 	ring->owner = header.tid;
-	ring__look(ring, header.head);
-	if (ring->seen - ring->tail > TRACER_RING_SIZE)
-		ring__skip_lost(ring, 0);
+	ring_state__look(ring, header.head);
+	ring__skip_overrun(ring, 0);
 	for (i = 0; i < 4; i++) {
 		len = ring__next_piece(ring, 65536);
 		if (!len)
@@ -613,6 +588,7 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 
 	if (tgid == parent_tgid || !follow || !is_target(parent_tgid))
 		return 0;
+	target__mark(tgid);
 	bpf_map_update_elem(&targets, &tgid, &unused, BPF_ANY);
 	report_task(child, REC_FORK, parent_tgid, 0);
 	/* vfork: the child runs on the parent's rings */

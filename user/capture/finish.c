@@ -64,38 +64,6 @@ static void chunk__describe(struct rec_chunk *chunk, const struct harvested_ring
 		       (state->flags & RING_FRESH ? REC_CHUNK_FIRST : 0);
 }
 
-static void state__look(struct ring_state *state, uint64_t head)
-{
-	state->seen += TRACER_HEAD_BYTES(head - state->head);
-	state->seen_records +=
-		(uint16_t)(TRACER_HEAD_RECORDS(head) - TRACER_HEAD_RECORDS(state->head));
-	state->head = head;
-}
-
-static void state__lose(struct ring_state *state, uint32_t cause, uint64_t to, uint64_t records)
-{
-	state->flags |= cause;
-	state->tail = to;
-	state->tail_records = records;
-}
-
-/* bytes that are there but have been written over: the same rule as in BPF, ring__skip_lost() */
-static void state__skip_overrun(struct ring_state *state)
-{
-	uint32_t cause = state->flags & RING_NO_ROOM ? RING_LOST_FULL : RING_LOST_OVERRUN;
-	uint64_t to = state->seen, records = state->seen_records, mark;
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		mark = state->marks[i].position;
-		if (mark > state->tail && state->seen - mark + TRACER_RECORD_MAX <= TRACER_RING_SIZE) {
-			to = mark;
-			records = state->marks[i].records;
-		}
-	}
-	state__lose(state, cause, to, records);
-}
-
 static bool ring__copy(const struct harvested_ring *ring, unsigned char *to, uint64_t len)
 {
 	uint64_t offset = ring->state.tail & (TRACER_RING_SIZE - 1), part = TRACER_RING_SIZE - offset;
@@ -115,12 +83,11 @@ static void session__finish_ring(struct session *session, struct harvested_ring 
 	uint64_t head, len;
 
 	if (proc__read_memory((pid_t)ring->pid, state->ring, &head, sizeof(head)) == sizeof(head))
-		state__look(state, head);
-	if (state->seen - state->tail > TRACER_RING_SIZE - TRACER_RECORD_MAX)
-		state__skip_overrun(state);
+		ring_state__look(state, head);
+	ring_state__skip_overrun(state, TRACER_RECORD_MAX);
 	len = state->seen - state->tail;
 	if (len && !ring__copy(ring, chunk->data, len)) {
-		state__lose(state, RING_LOST_FAULT, state->seen, state->seen_records);
+		ring_state__lose(state, RING_LOST_FAULT, state->seen, state->seen_records);
 		len = 0;
 	}
 	chunk__describe(chunk, ring, len);
