@@ -109,7 +109,7 @@ static int summary__check(const struct record *record)
 	return -EEXIST;
 }
 
-static int summary__write(const char *path, const struct report *report)
+static int summary__write(const char *path, const struct trace_totals *totals)
 {
 	FILE *file = fopen(path, "we");
 	int rc;
@@ -118,7 +118,7 @@ static int summary__write(const char *path, const struct report *report)
 		say__error("%s: %s; choose another file for --summary", path, strerror(errno));
 		return -EIO;
 	}
-	rc = report__summary(report, file);
+	rc = report__summary(totals, file);
 	if (fclose(file) && !rc)
 		rc = -errno;
 	if (rc)
@@ -127,11 +127,26 @@ static int summary__write(const char *path, const struct report *report)
 	return rc;
 }
 
+/* trace__count() - its totals, without keeping what the events mean: flat memory, and fast */
+static int trace__count(struct trace *trace, char **err)
+{
+	struct event event;
+	int rc;
+
+	do {
+		rc = trace__next(trace, &event);
+	} while (rc > 0);
+	if (rc)
+		*err = sentence__new("%s", trace__error(trace) ? trace__error(trace)
+								: strerror(-rc));
+	return rc;
+}
+
 /* run__report() - one pass over the capture for --summary and --report; also of an empty one */
 static int run__report(const struct run *run)
 {
 	const struct record *record = run->record;
-	struct report *report;
+	struct report *report = NULL;
 	struct trace *trace;
 	char *err = NULL;
 	int rc = -ENOMEM;
@@ -139,15 +154,19 @@ static int run__report(const struct run *run)
 	if (!record->summary && !record->report)
 		return 0;
 	trace = trace__open(run->capture, &err);
-	report = trace ? report__new() : NULL;
-	if (report)
-		rc = report__read(report, trace, &err);
+	if (trace && record->report) {
+		report = report__new();
+		if (report)
+			rc = report__read(report, trace, &err);
+	} else if (trace) {
+		rc = trace__count(trace, &err);
+	}
 	if (rc) {
 		say__error("%s: %s", run->capture, err ? err : strerror(-rc));
 		goto out;
 	}
 	if (record->summary)
-		rc = summary__write(record->summary, report);
+		rc = summary__write(record->summary, trace__totals(trace));
 	if (record->report && report__text(report, stdout))
 		rc = -EIO;
 	if (fflush(stdout))

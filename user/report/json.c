@@ -429,13 +429,13 @@ int report__json(const struct report *report, FILE *out)
 	return write_out(&doc, root, out);
 }
 
-int report__summary(const struct report *report, FILE *out)
+int report__summary(const struct trace_totals *totals, FILE *out)
 {
 	json_object *root = json_object_new_object();
 	struct document doc = {0};
 
 	if (!root)
 		return -ENOMEM;
-	fill_capture(&doc, root, &report->totals);
+	fill_capture(&doc, root, totals);
 	return write_out(&doc, root, out);
 }

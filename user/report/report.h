@@ -19,8 +19,8 @@ int report__read(struct report *report, struct trace *trace, char **err);
 int report__json(const struct report *report, FILE *out);
 /* a page for people */
 int report__text(const struct report *report, FILE *out);
-/* the `capture` object alone (for --summary) */
-int report__summary(const struct report *report, FILE *out);
+/* the `capture` object alone (for --summary); needs no report, as only the trace is counted */
+int report__summary(const struct trace_totals *totals, FILE *out);
 void report__free(struct report *report);
 
 #endif /* TRACER_REPORT_REPORT_H */
