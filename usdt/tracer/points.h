@@ -237,7 +237,8 @@ slow:
 
 /*
  * From a row of events.def to tracer__NAME(gate, arguments...). The rows' words are only pasted or
- * quoted, never expanded: the program may have macros of the same names.
+ * quoted, never handed to another macro, which would expand them: the program may have macros of the
+ * same names.
  */
 #define TRACER__PARAM_id(n) uint64_t tracer__a##n
 #define TRACER__PARAM_u64(n) uint64_t tracer__a##n
@@ -296,15 +297,14 @@ slow:
 #define TRACER__REAL_lit 0U
 #define TRACER__REAL_num tracer__real
 
-/* byte of the record where an argument of that type lies when the one before ends at `end` */
-#define TRACER__PLACE(end, type) \
-	(((end) + TRACER__SIZE_##type - 1U) & ~(TRACER__SIZE_##type - 1U))
+/* byte of the record where an argument of that size lies when the one before ends at `end` */
+#define TRACER__PLACE(end, its_size) (((end) + (its_size) - 1U) & ~((its_size) - 1U))
 /* what it adds to word k of the record */
 #define TRACER__SHARE(k, place, bits)                                                                 \
 	((place) / 8U == (k) ? TRACER__CAST(uint64_t, bits) << ((place) % 8U * 8U)                    \
 			     : TRACER__CAST(uint64_t, 0))
 /* bit k - 1 if it is a string; strings are whole words */
-#define TRACER__STRING(type, place) (TRACER__IS_STRING_##type << ((place) / 8U - 1U))
+#define TRACER__STRING(is_string, place) ((is_string) << ((place) / 8U - 1U))
 
 /* who decides under --sample, in TRACER__META: 0 nobody, 1 to 3 the word, 8 the running task */
 #define TRACER__SAMPLED_BY_always(p1, p2, p3) 0U
@@ -313,16 +313,16 @@ slow:
 #define TRACER__SAMPLED_BY_arg2(p1, p2, p3) ((p2) / 8U)
 #define TRACER__SAMPLED_BY_arg3(p1, p2, p3) ((p3) / 8U)
 
-#define TRACER__DIRECT(name, category, arguments)                                                     \
+#define TRACER__DIRECT(stub, arguments)                                                               \
 	if (__builtin_expect((tracer__gate & TRACER_GATE_DIRECT) != 0, 0))                            \
-	tracer_v1_usdt_##name arguments
+	stub arguments
 
 #define TRACER_EVENT0(number, name, category, by, doc)                                                \
 	void tracer_v1_usdt_##name(void) TRACER__HIDDEN;                                              \
 	TRACER__INLINE void tracer__##name(uint32_t tracer__gate)                               \
 	{                                                                                             \
 		TRACER__STUB(#name, tracer__in_##category, "");                                 \
-		TRACER__DIRECT(name, category, ());                                                   \
+		TRACER__DIRECT(tracer_v1_usdt_##name, ());                                                   \
 		if (tracer__gate & TRACER_GATE_RECORDED)                                              \
 			tracer__record(number, 8, 0, TRACER__SAMPLED_BY_##by(0, 0, 0), 0, 0, 0);      \
 	}
@@ -333,9 +333,9 @@ slow:
 	{                                                                                             \
 		const uint32_t p1 = 8;                                                                \
 		TRACER__STUB(#name, tracer__in_##category, TRACER__OPERAND_##t1(1));            \
-		TRACER__DIRECT(name, category, (TRACER__PASS_##t1(1)));                               \
+		TRACER__DIRECT(tracer_v1_usdt_##name, (TRACER__PASS_##t1(1)));                               \
 		if (tracer__gate & TRACER_GATE_RECORDED)                                              \
-			tracer__record(number + TRACER__REAL_##t1, 16, TRACER__STRING(t1, p1),        \
+			tracer__record(number + TRACER__REAL_##t1, 16, TRACER__STRING(TRACER__IS_STRING_##t1, p1),        \
 				       TRACER__SAMPLED_BY_##by(p1, 0, 0), TRACER__BITS_##t1(1), 0, 0); \
 	}
 
@@ -344,14 +344,14 @@ slow:
 	TRACER__INLINE void tracer__##name(uint32_t tracer__gate, TRACER__PARAM_##t1(1),        \
 						 TRACER__PARAM_##t2(2))                               \
 	{                                                                                             \
-		const uint32_t p1 = 8, p2 = TRACER__PLACE(p1 + TRACER__SIZE_##t1, t2);                \
+		const uint32_t p1 = 8, p2 = TRACER__PLACE(p1 + TRACER__SIZE_##t1, TRACER__SIZE_##t2);                \
 		const uint32_t size = (p2 + TRACER__SIZE_##t2 + 7U) & ~7U;                            \
 		TRACER__STUB(#name, tracer__in_##category,                                      \
 			     TRACER__OPERAND_##t1(1) " " TRACER__OPERAND_##t2(2));                    \
-		TRACER__DIRECT(name, category, (TRACER__PASS_##t1(1), TRACER__PASS_##t2(2)));         \
+		TRACER__DIRECT(tracer_v1_usdt_##name, (TRACER__PASS_##t1(1), TRACER__PASS_##t2(2)));         \
 		if (tracer__gate & TRACER_GATE_RECORDED)                                              \
 			tracer__record(number + TRACER__REAL_##t2, size,                              \
-				       TRACER__STRING(t1, p1) | TRACER__STRING(t2, p2),               \
+				       TRACER__STRING(TRACER__IS_STRING_##t1, p1) | TRACER__STRING(TRACER__IS_STRING_##t2, p2),               \
 				       TRACER__SAMPLED_BY_##by(p1, p2, 0),                            \
 				       TRACER__SHARE(1, p1, TRACER__BITS_##t1(1)) |                   \
 					       TRACER__SHARE(1, p2, TRACER__BITS_##t2(2)),            \
@@ -364,18 +364,18 @@ slow:
 	TRACER__INLINE void tracer__##name(uint32_t tracer__gate, TRACER__PARAM_##t1(1),        \
 						 TRACER__PARAM_##t2(2), TRACER__PARAM_##t3(3))        \
 	{                                                                                             \
-		const uint32_t p1 = 8, p2 = TRACER__PLACE(p1 + TRACER__SIZE_##t1, t2);                \
-		const uint32_t p3 = TRACER__PLACE(p2 + TRACER__SIZE_##t2, t3);                        \
+		const uint32_t p1 = 8, p2 = TRACER__PLACE(p1 + TRACER__SIZE_##t1, TRACER__SIZE_##t2);                \
+		const uint32_t p3 = TRACER__PLACE(p2 + TRACER__SIZE_##t2, TRACER__SIZE_##t3);                        \
 		const uint32_t size = (p3 + TRACER__SIZE_##t3 + 7U) & ~7U;                            \
 		TRACER__STUB(#name, tracer__in_##category,                                      \
 			     TRACER__OPERAND_##t1(1) " " TRACER__OPERAND_##t2(                        \
 				     2) " " TRACER__OPERAND_##t3(3));                                 \
-		TRACER__DIRECT(name, category,                                                        \
+		TRACER__DIRECT(tracer_v1_usdt_##name,                                                        \
 			       (TRACER__PASS_##t1(1), TRACER__PASS_##t2(2), TRACER__PASS_##t3(3)));   \
 		if (tracer__gate & TRACER_GATE_RECORDED)                                              \
 			tracer__record(number, size,                                                  \
-				       TRACER__STRING(t1, p1) | TRACER__STRING(t2, p2) |              \
-					       TRACER__STRING(t3, p3),                                \
+				       TRACER__STRING(TRACER__IS_STRING_##t1, p1) | TRACER__STRING(TRACER__IS_STRING_##t2, p2) |              \
+					       TRACER__STRING(TRACER__IS_STRING_##t3, p3),                                \
 				       TRACER__SAMPLED_BY_##by(p1, p2, p3),                           \
 				       TRACER__SHARE(1, p1, TRACER__BITS_##t1(1)) |                   \
 					       TRACER__SHARE(1, p2, TRACER__BITS_##t2(2)),            \
@@ -391,20 +391,20 @@ slow:
 						 TRACER__PARAM_##t2(2), TRACER__PARAM_##t3(3),        \
 						 TRACER__PARAM_##t4(4))                               \
 	{                                                                                             \
-		const uint32_t p1 = 8, p2 = TRACER__PLACE(p1 + TRACER__SIZE_##t1, t2);                \
-		const uint32_t p3 = TRACER__PLACE(p2 + TRACER__SIZE_##t2, t3);                        \
-		const uint32_t p4 = TRACER__PLACE(p3 + TRACER__SIZE_##t3, t4);                        \
+		const uint32_t p1 = 8, p2 = TRACER__PLACE(p1 + TRACER__SIZE_##t1, TRACER__SIZE_##t2);                \
+		const uint32_t p3 = TRACER__PLACE(p2 + TRACER__SIZE_##t2, TRACER__SIZE_##t3);                        \
+		const uint32_t p4 = TRACER__PLACE(p3 + TRACER__SIZE_##t3, TRACER__SIZE_##t4);                        \
 		const uint32_t size = (p4 + TRACER__SIZE_##t4 + 7U) & ~7U;                            \
 		TRACER__STUB(#name, tracer__in_##category,                                      \
 			     TRACER__OPERAND_##t1(1) " " TRACER__OPERAND_##t2(                        \
 				     2) " " TRACER__OPERAND_##t3(3) " " TRACER__OPERAND_##t4(4));     \
-		TRACER__DIRECT(name, category,                                                        \
+		TRACER__DIRECT(tracer_v1_usdt_##name,                                                        \
 			       (TRACER__PASS_##t1(1), TRACER__PASS_##t2(2), TRACER__PASS_##t3(3),     \
 				TRACER__PASS_##t4(4)));                                               \
 		if (tracer__gate & TRACER_GATE_RECORDED)                                              \
 			tracer__record(number, size,                                                  \
-				       TRACER__STRING(t1, p1) | TRACER__STRING(t2, p2) |              \
-					       TRACER__STRING(t3, p3) | TRACER__STRING(t4, p4),       \
+				       TRACER__STRING(TRACER__IS_STRING_##t1, p1) | TRACER__STRING(TRACER__IS_STRING_##t2, p2) |              \
+					       TRACER__STRING(TRACER__IS_STRING_##t3, p3) | TRACER__STRING(TRACER__IS_STRING_##t4, p4),       \
 				       TRACER__SAMPLED_BY_##by(p1, p2, p3),                           \
 				       TRACER__SHARE(1, p1, TRACER__BITS_##t1(1)) |                   \
 					       TRACER__SHARE(1, p2, TRACER__BITS_##t2(2)),            \
@@ -423,6 +423,7 @@ slow:
 #define TRACER__ID(x) ((uint64_t)(uintptr_t)(x))
 #define TRACER__U32(x) ((uint32_t)(x))
 #define TRACER__U64(x) ((uint64_t)(x))
+#define TRACER__VALUE(variable, x) const __typeof__((x) + 0) variable = (x)
 /* only of a double is one half not 0 */
 #define TRACER__IS_REAL(x) ((__typeof__((x) + 0))1 / 2 > 0)
 #define TRACER__NUM(x)                                                                                \
@@ -520,6 +521,7 @@ class zone
 #define TRACER__ID(x) (::tracer_detail::id(x))
 #define TRACER__U32(x) (static_cast<uint32_t>(x))
 #define TRACER__U64(x) (static_cast<uint64_t>(x))
+#define TRACER__VALUE(variable, x) const auto variable = (x)
 #define TRACER__NUM(x) \
 	::tracer_detail::bits(x), ::tracer_detail::is_real(x), static_cast<int64_t>(x)
 #define TRACER__SCOPE_1(name) \

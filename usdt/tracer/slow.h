@@ -226,7 +226,7 @@ struct tracer__mark {
 	uint32_t claimed;	/* every ring's owner is of this process */
 };
 
-TRACER__HELPER struct tracer__mark *tracer__mark(const struct tracer_dso *dso)
+TRACER__HELPER struct tracer__mark *tracer__mark_of(const struct tracer_dso *dso)
 {
 	return TRACER__POINTER(struct tracer__mark *, __atomic_load_n(&dso->mark, __ATOMIC_ACQUIRE));
 }
@@ -262,7 +262,7 @@ TRACER__HELPER void tracer__restore_signals(uint64_t mask)
  */
 TRACER__HELPER void tracer__after_fork(struct tracer_dso *dso, struct tracer_ring *mine)
 {
-	struct tracer__mark *mark = tracer__mark(dso);
+	struct tracer__mark *mark = tracer__mark_of(dso);
 	struct tracer_ring *ring, *nested;
 	uint64_t mask, tid;
 
@@ -347,13 +347,13 @@ TRACER__HELPER struct tracer__mark *tracer__first_mark(struct tracer_dso *dso)
 	if (!__atomic_compare_exchange_n(&dso->mark, &none, own, 0, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE))
 		tracer__syscall(TRACER__SYS_munmap, own, 4096, 0, 0, 0);
-	return tracer__mark(dso);
+	return tracer__mark_of(dso);
 }
 
 /* a ring for the calling thread: an idle one, else a new one; signals are blocked */
 TRACER__HELPER struct tracer_ring *tracer__take_ring(struct tracer_dso *dso)
 {
-	struct tracer__mark *mark = tracer__mark(dso);
+	struct tracer__mark *mark = tracer__mark_of(dso);
 	struct tracer_ring *ring;
 
 	if (!mark)

@@ -176,23 +176,30 @@
 #define TRACER__POINT4_1(category, point, c1, a1, c2, a2, c3, a3, c4, a4) \
 	TRACER__OPEN(category, point(tracer__gate, c1(a1), c2(a2), c3(a3), c4(a4)))
 
+/* an expression, not a statement: a loop that is none leaves a jump where nothing is optimised */
 #define TRACER__USE(x) (void)(x)
-#define TRACER__REMOVED(uses)                                                                         \
+#define TRACER__REMOVED(uses) ((void)(0 && (uses, 0)))
+#define TRACER__POINT0_0(category, point) ((void)0)
+#define TRACER__POINT1_0(category, point, c1, a1) TRACER__REMOVED((TRACER__USE(a1)))
+#define TRACER__POINT2_0(category, point, c1, a1, c2, a2) \
+	TRACER__REMOVED((TRACER__USE(a1), TRACER__USE(a2)))
+#define TRACER__POINT3_0(category, point, c1, a1, c2, a2, c3, a3) \
+	TRACER__REMOVED((TRACER__USE(a1), TRACER__USE(a2), TRACER__USE(a3)))
+#define TRACER__POINT4_0(category, point, c1, a1, c2, a2, c3, a3, c4, a4) \
+	TRACER__REMOVED((TRACER__USE(a1), TRACER__USE(a2), TRACER__USE(a3), TRACER__USE(a4)))
+
+/* a name and a number of any type, which is evaluated once */
+#define TRACER__POINTN(category, point, a1, a2) \
+	TRACER__PASTE(TRACER__POINTN_, TRACER__ON_##category)(category, point, a1, a2)
+#define TRACER__POINTN_1(category, point, a1, a2)                                                     \
 	do {                                                                                          \
-		if (0) {                                                                              \
-			uses;                                                                         \
+		uint32_t tracer__gate = TRACER__GATE(category);                                       \
+		if (__builtin_expect(tracer__gate != 0, 0)) {                                         \
+			TRACER__VALUE(tracer__value, a2);                                             \
+			point(tracer__gate, TRACER__NAME(a1), TRACER__NUM(tracer__value));            \
 		}                                                                                     \
 	} while (0)
-#define TRACER__POINT0_0(category, point) \
-	do {                              \
-	} while (0)
-#define TRACER__POINT1_0(category, point, c1, a1) TRACER__REMOVED(TRACER__USE(a1))
-#define TRACER__POINT2_0(category, point, c1, a1, c2, a2) \
-	TRACER__REMOVED(TRACER__USE(a1); TRACER__USE(a2))
-#define TRACER__POINT3_0(category, point, c1, a1, c2, a2, c3, a3) \
-	TRACER__REMOVED(TRACER__USE(a1); TRACER__USE(a2); TRACER__USE(a3))
-#define TRACER__POINT4_0(category, point, c1, a1, c2, a2, c3, a3, c4, a4) \
-	TRACER__REMOVED(TRACER__USE(a1); TRACER__USE(a2); TRACER__USE(a3); TRACER__USE(a4))
+#define TRACER__POINTN_0(category, point, a1, a2) TRACER__REMOVED((TRACER__USE(a1), TRACER__USE(a2)))
 
 /* Tasks. STAGED is described but cannot run yet; CREATED begins a lifetime. */
 #define TRACER_TASK_STAGED(task, name, parent) \
@@ -272,11 +279,11 @@
 /* declares a zone that lasts to the end of the enclosing scope, however it is left */
 #define TRACER_ZONE(name) TRACER__PASTE(TRACER__SCOPE_, TRACER__ON_tracer__in_zone)(name)
 #define TRACER_ZONE_FUNCTION() TRACER_ZONE(__func__)
-#define TRACER__SCOPE_0(name) TRACER__REMOVED(TRACER__USE(name))
+#define TRACER__SCOPE_0(name) TRACER__REMOVED((TRACER__USE(name)))
 /* annotate the innermost open zone; rgb: 0xrrggbb; value: a 64-bit integer or a double */
 #define TRACER_ZONE_TEXT(text) TRACER__POINT1(tracer__in_zone, tracer__zone_text, TRACER__NAME, text)
 #define TRACER_ZONE_VALUE(name, value) \
-	TRACER__POINT2(tracer__in_zone, tracer__zone_value, TRACER__NAME, name, TRACER__NUM, value)
+	TRACER__POINTN(tracer__in_zone, tracer__zone_value, name, value)
 #define TRACER_ZONE_COLOR(rgb) TRACER__POINT1(tracer__in_zone, tracer__zone_color, TRACER__U32, rgb)
 /* an instant */
 #define TRACER_MESSAGE(text) TRACER__POINT1(tracer__in_zone, tracer__message, TRACER__NAME, text)
@@ -305,7 +312,7 @@
 
 /* value: a 64-bit integer or a double */
 #define TRACER_COUNTER(name, value) \
-	TRACER__POINT2(tracer__in_counter, tracer__counter, TRACER__NAME, name, TRACER__NUM, value)
+	TRACER__POINTN(tracer__in_counter, tracer__counter, name, value)
 
 /* Messages to other processes or machines; id is the same, and unique, at both ends. */
 #define TRACER_SENT(id, destination, bytes)                                                           \
