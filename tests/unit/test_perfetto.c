@@ -151,21 +151,22 @@ static void life_of_a_task(void **state)
 	       "row demo/Tasks\n"
 	       "row demo/Tasks/fib 0x61\n"
 	       "10 demo/Workers/worker 0 instant task.spawn task=0x61 >1\n"
-	       "10 demo/Tasks/fib 0x61 instant task.created task=0x61\n"
-	       "10 demo/Tasks/fib 0x61 begin task.ready 'ready'\n"
+	       "10 demo/Tasks/fib 0x61 instant task.created task=0x61 name=fib\n"
+	       "10 demo/Tasks/fib 0x61 begin task.ready 'ready' task=0x61\n"
 	       "20 demo/Tasks/fib 0x61 end\n"
 	       "20 demo/Workers/worker 0 begin worker.task 'fib' task=0x61 worker=0\n"
 	       "20 demo/Tasks/fib 0x61 begin task.run 'fib' task=0x61 worker=0 <1\n"
 	       "row demo/Tasks/leaf 0x62\n"
 	       "30 demo/Tasks/fib 0x61 instant task.spawn task=0x62 >2\n"
-	       "30 demo/Tasks/leaf 0x62 instant task.created task=0x62 parent=0x61\n"
+	       "30 demo/Tasks/leaf 0x62 instant task.created task=0x62 name=leaf parent=0x61\n"
 	       "40 demo/Tasks/fib 0x61 end\n"
 	       "40 demo/Workers/worker 0 end\n"
-	       "40 demo/Tasks/fib 0x61 begin task.suspended 'suspended: future::wait' object=0x66\n"
+	       "40 demo/Tasks/fib 0x61 begin task.suspended 'suspended: future::wait' task=0x61 "
+	       "object=0x66\n"
 	       "50 demo/Tasks/leaf 0x62 begin task.run 'leaf' task=0x62 worker=1 <2\n"
 	       "60 demo/Tasks/leaf 0x62 instant future.set object=0x66 >3\n"
 	       "65 demo/Tasks/fib 0x61 end cause=future::set waker=0x62\n"
-	       "65 demo/Tasks/fib 0x61 begin task.ready 'ready'\n"
+	       "65 demo/Tasks/fib 0x61 begin task.ready 'ready' task=0x61\n"
 	       "70 demo/Tasks/leaf 0x62 instant task.completed task=0x62\n"
 	       "80 demo/Tasks/fib 0x61 end\n"
 	       "80 demo/Workers/second begin worker.task 'fib' task=0x61 worker=1\n"
@@ -173,7 +174,9 @@ static void life_of_a_task(void **state)
 	       NULL);
 	/* the arrow to the resumed run starts on an instant inside the waker */
 	expect(EXPORT_LANES, life,
-	       "65 demo/Tasks/leaf 0x62 instant task.wake task=0x61 object=0x66 >4 >3\n", NULL);
+	       "65 demo/Tasks/leaf 0x62 instant task.wake task=0x61 object=0x66 cause=future::set "
+	       ">4 >3\n",
+	       NULL);
 }
 
 static void workers_only(void **state)
@@ -182,7 +185,8 @@ static void workers_only(void **state)
 	expect(EXPORT_WORKERS, life,
 	       "20 demo/Workers/worker 0 begin worker.task 'fib' task=0x61 worker=0 <1\n"
 	       "60 demo/Workers/second instant future.set object=0x66 >3\n"
-	       "65 demo/Workers/second instant task.wake task=0x61 object=0x66 >4 >3\n"
+	       "65 demo/Workers/second instant task.wake task=0x61 object=0x66 cause=future::set "
+	       ">4 >3\n"
 	       "80 demo/Workers/second begin worker.task 'fib' task=0x61 worker=1 <4\n",
 	       "Tasks");
 }
@@ -222,7 +226,7 @@ static void zones_are_cut_at_gaps(void **state)
 	       "30 demo/Tasks/fib 0x61 end size=5 color=#0000ff text=+hello+again\n"
 	       "30 demo/Tasks/fib 0x61 end\n"
 	       "30 demo/Tasks/fib 0x61 end\n"
-	       "30 demo/Tasks/fib 0x61 begin task.suspended 'suspended: why'\n"
+	       "30 demo/Tasks/fib 0x61 begin task.suspended 'suspended: why' task=0x61\n"
 	       "50 demo/Tasks/fib 0x61 begin task.run 'fib' task=0x61 worker=0 <2\n"
 	       "50 demo/Tasks/fib 0x61 begin zone 'outer' zone_id=1 function=func file=dir/a.c "
 	       "line=12 part=1\n"
@@ -331,9 +335,63 @@ static void continuations_carry_their_future(void **state)
 	       "24 demo/Tasks/task 0x61 end\n"
 	       "25 demo/Tasks/task 0x61 instant future.exception object=0x67 >2\n"
 	       "26 demo/Tasks/task 0x61 instant future.callback object=0x67\n"
-	       "31 demo/Tasks/task 0x61 begin task.suspended 'suspended: why'\n"
+	       "31 demo/Tasks/task 0x61 begin task.suspended 'suspended: why' task=0x61\n"
 	       "40 demo/Tasks/task 0x61 begin task.run 'task' task=0x61 worker=0\n"
 	       "50 demo/Tasks/task 0x61 end\n",
+	       NULL);
+}
+
+static void locks_are_waits_and_holds(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n20 t1 begin a w0\n"
+	       "21 t1 lock_wait m big\n30 t1 suspended a lock m\n40 t2 resumed a unlock m\n"
+	       "50 t1 begin a w0\n51 t1 lock_acquired m\n60 t1 lock_released m\n"
+	       "61 t1 lock_acquired n\n62 t2 lock_released n\n63 t2 lock_released n\n"
+	       "70 t1 completed a\n80 t1 finish\n",
+	       "21 demo/Tasks/task 0x61 begin lock 'wait: big' object=0x6d\n"
+	       "30 demo/Tasks/task 0x61 end\n"
+	       "50 demo/Tasks/task 0x61 begin lock 'wait: big' object=0x6d part=1\n"
+	       "51 demo/Tasks/task 0x61 end\n"
+	       "51 demo/Tasks/task 0x61 begin lock 'held: big' object=0x6d\n"
+	       "60 demo/Tasks/task 0x61 end\n"
+	       "61 demo/Tasks/task 0x61 begin lock 'held' object=0x6e\n"
+	       "62 demo/Tasks/task 0x61 end\n"
+	       "63 demo/thread instant lock.released object=0x6e\n"
+	       "70 demo/Tasks/task 0x61 end\n",
+	       NULL);
+}
+
+/* neither a future of before at the same address, nor one that is set again, is taken for another
+ */
+static void a_set_leads_to_the_wakes_of_its_future_only(void **state)
+{
+	(void)state;
+	expect(EXPORT_LANES,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n"
+	       "10 t2 future_set f\n11 t2 future_created f\n20 t1 begin a w0\n"
+	       "30 t1 suspended a why f\n40 t2 resumed a because f\n"
+	       "41 t2 future_set f\n50 t1 begin a w0\n60 t1 suspended a why f\n"
+	       "70 t2 resumed a because f\n80 t1 begin a w0\n90 t1 finish\n",
+	       "10 demo/thread instant future.set object=0x66 >1\n"
+	       "40 demo/thread instant task.wake task=0x61 object=0x66 cause=because >2\n"
+	       "41 demo/thread instant future.set object=0x66 >3\n"
+	       "70 demo/thread instant task.wake task=0x61 object=0x66 cause=because >4 >3\n",
+	       NULL);
+}
+
+static void renames_and_workers_are_instants(void **state)
+{
+	(void)state;
+	expect(EXPORT_TASK,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n20 t1 begin a w0\n"
+	       "21 t1 renamed a other\n30 t1 suspended a why 0\n40 t1 worker_stop w0\n50 t1 "
+	       "finish\n",
+	       "1 demo/Workers/worker 0 instant worker.start worker=0\n"
+	       "21 demo/Tasks/task 0x61 instant task.renamed task=0x61 name=other\n"
+	       "30 demo/Tasks/task 0x61 begin task.suspended 'suspended: why'\n"
+	       "40 demo/Workers/worker 0 instant worker.stop worker=0\n",
 	       NULL);
 }
 
@@ -360,7 +418,7 @@ static void what_is_open_at_the_end_is_closed(void **state)
 	       "begin a w0\n"
 	       "21 t1 zone_begin z - -\n22 t1 continuation_begin f c\n23 t1 marker_set 1 m 0\n"
 	       "24 t2 worker_start w1 -\n25 t2 worker_sleep_begin w1 idle\n60 t1 finish\n",
-	       "60 demo/Tasks/task 0x61 end\n60 demo/Workers/worker 0 end\n", NULL);
+	       "60 demo/Tasks/task 0x61 end cut=1\n60 demo/Workers/worker 0 end cut=1\n", NULL);
 }
 
 static struct event task_event(uint64_t time, enum event_type type, uint64_t task, const char *name)
@@ -541,6 +599,9 @@ int main(void)
 		cmocka_unit_test(steals_point_from_victim_to_thief),
 		cmocka_unit_test(markers_and_arrows_of_the_program),
 		cmocka_unit_test(continuations_carry_their_future),
+		cmocka_unit_test(locks_are_waits_and_holds),
+		cmocka_unit_test(a_set_leads_to_the_wakes_of_its_future_only),
+		cmocka_unit_test(renames_and_workers_are_instants),
 		cmocka_unit_test(losses_have_a_row),
 		cmocka_unit_test(what_is_open_at_the_end_is_closed),
 		cmocka_unit_test(many_tasks),

@@ -14,6 +14,8 @@ static void op__end(void *ctx, uint64_t time)
 {
 	struct perfetto *px = ctx;
 
+	for (struct drawn_process *process = px->processes; process; process = process->next)
+		steals__tell(px, process, UINT64_MAX);
 	/* whatever the model has left open, in a capture that was cut for example */
 	for (struct row *row = px->all_rows; row; row = row->all_next)
 		row__close(px, row, time);
@@ -23,7 +25,8 @@ static void op__end(void *ctx, uint64_t time)
 const struct model_ops perfetto_ops = {
 	.process = op__process,
 	.thread = op__thread,
-	.worker_start = op__thread,
+	.worker_start = op__worker_start,
+	.worker_stop = op__worker_stop,
 	.thread_gone = op__thread_gone,
 	.task_born = op__task_born,
 	.task_instant = op__task_instant,
@@ -34,6 +37,7 @@ const struct model_ops perfetto_ops = {
 	.task_gone = op__task_gone,
 	.span_begin = op__span_begin,
 	.span_end = op__span_end,
+	.span_cut = op__span_cut,
 	.queue_depth = op__queue_depth,
 	.steal = op__steal,
 	.steal_failed = op__steal_failed,
@@ -60,17 +64,16 @@ int perfetto__init(struct perfetto *px, struct outfile *output, const struct per
 	px->tasks.size = sizeof(struct drawn_task);
 	px->threads.size = sizeof(struct drawn_thread);
 	px->labels.size = sizeof(struct label);
-	px->sets = calloc(PERFETTO_SETS, sizeof(*px->sets));
-	if (!px->sets)
-		return -ENOMEM;
+	px->lock_pool.size = sizeof(struct drawn_lock);
 	return proto__new(&px->proto, PROTO_BUFFER);
 }
 
 void perfetto__free(struct perfetto *px)
 {
-	struct map *maps[] = {&px->tids, &px->things, &px->flows, &px->colors};
-	struct pool *pools[] = {&px->rows,  &px->slices,  &px->notes,
-				&px->tasks, &px->threads, &px->labels};
+	struct map *maps[] = {&px->tids,   &px->things,	  &px->flows,
+			      &px->colors, &px->sets.map, &px->locks};
+	struct pool *pools[] = {&px->rows,    &px->slices, &px->notes,	  &px->tasks,
+				&px->threads, &px->labels, &px->lock_pool};
 
 	while (px->processes) {
 		struct drawn_process *process = px->processes;
@@ -85,7 +88,7 @@ void perfetto__free(struct perfetto *px)
 		map__free(&px->interned[i]);
 	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
 		pool__free(pools[i]);
-	free(px->sets);
+	free(px->sets.ring);
 	proto__free(&px->proto);
 }
 
@@ -179,6 +182,7 @@ static int export__run(struct perfetto *px, struct trace *trace,
 	px->slot = model__add_sink(model, &perfetto_ops, px);
 	result = px->slot < 0 ? px->slot : export__events(px, model, trace, options, err);
 	if (!result) {
+		capture__draw(px, trace__totals(trace));
 		export__attributes(px, trace);
 		perfetto__flush(px);
 		result = px->error;

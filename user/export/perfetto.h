@@ -8,6 +8,8 @@
  *	perfetto_row.c		rows and the slices open on them; who gets which row
  *	perfetto_task.c		what the model tells of tasks and workers
  *	perfetto_event.c	and of everything else
+ *	perfetto_lock.c		locks
+ *	perfetto_capture.c	losses, and what is known of the capture itself; steals per second
  *
  * Memory: live tasks, threads and their open slices, at most 2,000 rows a process, and tables with
  * fixed upper limits. Nothing is allocated per event once the pools are warm.
@@ -31,11 +33,14 @@
 	X(TASK_YIELDED, "task.yielded")                                                           \
 	X(TASK_COMPLETED, "task.completed")                                                       \
 	X(TASK_DESTROYED, "task.destroyed")                                                       \
+	X(TASK_RENAMED, "task.renamed")                                                           \
 	X(TASK_SUSPENDED, "task.suspended")                                                       \
 	X(TASK_READY, "task.ready")                                                               \
 	X(TASK_STOPPED, "task.stopped")                                                           \
 	X(TASK_SPAWN, "task.spawn") /* in the creator: where the arrow to the first run starts */ \
 	X(TASK_WAKE, "task.wake")   /* in the waker: where the arrow to the resumed run starts */ \
+	X(WORKER_START, "worker.start")                                                           \
+	X(WORKER_STOP, "worker.stop")                                                             \
 	X(WORKER_SLEEP, "worker.sleep")                                                           \
 	X(WORKER_BACKGROUND, "worker.background")                                                 \
 	X(WORKER_BULK, "worker.bulk")                                                             \
@@ -49,6 +54,8 @@
 	X(FUTURE_CALLBACK, "future.callback")                                                     \
 	X(CONTINUATION_ATTACHED, "continuation.attached")                                         \
 	X(CONTINUATION, "continuation")                                                           \
+	X(LOCK, "lock")                                                                           \
+	X(LOCK_RELEASED, "lock.released") /* of a lock that is not known to be held */            \
 	X(ZONE, "zone")                                                                           \
 	X(MESSAGE, "message")                                                                     \
 	X(MARKER, "marker")                                                                       \
@@ -58,6 +65,7 @@
 	X(FLOW_END, "flow.end")                                                                   \
 	X(SENT, "sent")                                                                           \
 	X(RECEIVED, "received")                                                                   \
+	X(CAPTURE, "capture")                                                                     \
 	X(LOST, "lost")
 
 enum perfetto_category {
@@ -74,7 +82,9 @@ enum perfetto_category {
 	X(SUSPENDED, "suspended")   \
 	X(SLEEP, "sleep")           \
 	X(BACKGROUND, "background") \
-	X(BULK, "bulk")
+	X(BULK, "bulk")             \
+	X(WAIT, "wait")             \
+	X(HELD, "held")
 
 enum perfetto_name { /* interned ids; those of the categories' names come first, from 1 */
 		     NAME_FIRST = CATEGORIES,
@@ -84,36 +94,40 @@ enum perfetto_name { /* interned ids; those of the categories' names come first,
 			     NAMES
 };
 
-#define PERFETTO_ANNOTATIONS(X)         \
-	X(TASK, "task")                 \
-	X(WORKER, "worker")             \
-	X(OBJECT, "object")             \
-	X(REASON, "reason")             \
-	X(CAUSE, "cause")               \
-	X(WAKER, "waker")               \
-	X(PARENT, "parent")             \
-	X(CUT, "cut")                   \
-	X(THIEF, "thief")               \
-	X(VICTIM, "victim")             \
-	X(VICTIM_DEPTH, "victim_depth") \
-	X(CONTINUATION, "continuation") \
-	X(INLINE, "inline")             \
-	X(FUNCTION, "function")         \
-	X(FILE, "file")                 \
-	X(LINE, "line")                 \
-	X(ZONE_ID, "zone_id")           \
-	X(PART, "part")                 \
-	X(TEXT, "text")                 \
-	X(COLOR, "color")               \
-	X(EXTRA, "extra")               \
-	X(ID, "id")                     \
-	X(DESTINATION, "destination")   \
-	X(SOURCE, "source")             \
-	X(BYTES, "bytes")               \
-	X(RECORDS, "records")           \
-	X(TID, "tid")                   \
-	X(FROM, "from")                 \
-	X(TO, "to")
+#define PERFETTO_ANNOTATIONS(X)          \
+	X(TASK, "task")                  \
+	X(WORKER, "worker")              \
+	X(OBJECT, "object")              \
+	X(REASON, "reason")              \
+	X(CAUSE, "cause")                \
+	X(WAKER, "waker")                \
+	X(PARENT, "parent")              \
+	X(NAME, "name")                  \
+	X(CUT, "cut")                    \
+	X(THIEF, "thief")                \
+	X(VICTIM, "victim")              \
+	X(VICTIM_DEPTH, "victim_depth")  \
+	X(CONTINUATION, "continuation")  \
+	X(INLINE, "inline")              \
+	X(FUNCTION, "function")          \
+	X(FILE, "file")                  \
+	X(LINE, "line")                  \
+	X(ZONE_ID, "zone_id")            \
+	X(PART, "part")                  \
+	X(TEXT, "text")                  \
+	X(COLOR, "color")                \
+	X(EXTRA, "extra")                \
+	X(ID, "id")                      \
+	X(DESTINATION, "destination")    \
+	X(SOURCE, "source")              \
+	X(BYTES, "bytes")                \
+	X(RECORDS, "records")            \
+	X(TID, "tid")                    \
+	X(FROM, "from")                  \
+	X(TO, "to")                      \
+	X(CLOCK, "clock")                \
+	X(CLOCK_ERROR, "clock_error_ns") \
+	X(LOST_RECORDS, "lost")
 
 enum perfetto_annotation { /* interned ids, all below 128 */
 			   ANNOTATION_NONE,
@@ -129,6 +143,8 @@ enum perfetto_form {
 	FORM_SUSPENDED, /* "suspended: " and the string */
 	FORM_SLEEP,	/* "sleep: " and the string */
 	FORM_FILE,	/* "file:line" without the line */
+	FORM_WAIT,	/* "wait: " and the string */
+	FORM_HELD,	/* "held: " and the string */
 };
 
 enum perfetto_table { TABLE_NAMES, TABLE_ANNOTATIONS, TABLE_STRINGS, TABLES };
@@ -149,25 +165,18 @@ enum row_kind { /* part of a row's uuid */
 		ROW_FRAME,
 };
 
-enum flow_kind {
-	FLOW_CREATE = 32,
-	FLOW_WAKE,
-	FLOW_SET,
-	FLOW_STEAL,
-	FLOW_OWN,
-	FLOW_SHARED,
-	FLOW_MESSAGE
-};
+enum flow_kind { FLOW_BASE = 32, FLOW_OWN, FLOW_SHARED, FLOW_MARKER, FLOW_MESSAGE };
 
 #define PERFETTO_TASK_ROWS 2000U
 /* The viewers' limit is 512 (rule 4); what is deeper is counted and not drawn. */
 #define PERFETTO_DEPTH_MAX 500U
 #define PERFETTO_INTERNED_MAX 65536U /* of each table; further ones are written out each time */
 #define PERFETTO_NOTES_MAX 16U	     /* annotations that a zone's part takes */
-#define PERFETTO_THINGS_MAX 65536U   /* channels, counters, frames; a target may invent any number \
-				      */
-#define PERFETTO_FLOWS_MAX 262144U   /* open arrows of the program that are remembered */
-#define PERFETTO_SETS 4096U	     /* futures set lately */
+#define PERFETTO_THINGS_MAX                                                                      \
+	65536U			   /* channels, counters, frames; a target may invent any number \
+				    */
+#define PERFETTO_FLOWS_MAX 262144U /* open arrows of the program that are remembered */
+#define PERFETTO_SETS 262144U	   /* futures set lately */
 
 struct drawn_task;
 struct drawn_thread;
@@ -205,6 +214,7 @@ enum slice_kind {
 	SLICE_SPAN,
 	SLICE_ZONE,
 	SLICE_CONTINUATION,
+	SLICE_LOCK,
 	SLICE_PLAIN
 };
 
@@ -227,7 +237,8 @@ struct slice {
 	uint8_t span;
 	bool hidden; /* too deep: not in the file */
 	bool is_inline;
-	bool cut; /* ends here for want of a row */
+	bool held; /* SLICE_LOCK: not the wait for it */
+	bool cut;  /* ended by a loss, the capture's end or want of a row, not by the program */
 	uint32_t name_iid;
 	const char *name;
 	uint64_t key;	 /* serial of the task, id of the zone, continuation */
@@ -256,6 +267,11 @@ struct drawn_task {
 	uint64_t create_flow, wake_flow; /* 0: none under way */
 };
 
+struct drawn_lock {
+	const char *name;
+	struct slice *held; /* by who acquired it last, or NULL */
+};
+
 struct drawn_thread {
 	struct row row;
 	struct drawn_process *process;
@@ -266,7 +282,10 @@ struct drawn_thread {
 	struct slice *spans[3];
 };
 
-enum { COUNT_RUNNING, COUNT_READY, COUNT_SUSPENDED, COUNT_CONTINUATIONS, COUNTS };
+enum { COUNT_RUNNING, COUNT_READY, COUNT_SUSPENDED, COUNT_CONTINUATIONS, COUNT_STEALS, COUNTS };
+
+/* The counter of steals is one of steals per second, over stretches of this length. */
+#define PERFETTO_STEALS_NS 10000000U
 
 struct drawn_process {
 	struct drawn_process *next;
@@ -277,7 +296,8 @@ struct drawn_process {
 	struct row row, workers, tasks, counters, markers, capture;
 	struct row counts[COUNTS];
 	int64_t counted[COUNTS];
-	uint32_t row_count; /* of tasks */
+	uint64_t steals, steals_since; /* in the present stretch, and its begin */
+	uint32_t row_count;	       /* of tasks */
 	uint32_t counter_count;
 	struct {
 		struct row *first, *last;
@@ -317,7 +337,7 @@ struct perfetto {
 	uint64_t boot_seed, session;
 	uint8_t prefix[16]; /* what each packet begins with, encoded */
 	uint8_t prefix_size;
-	uint64_t flows_made;
+	uint64_t flow_base, flows_made;
 	uint8_t *packet, *event; /* marks of the messages being written */
 	struct map interned[TABLES];
 	uint32_t next_iid[TABLES];
@@ -326,10 +346,15 @@ struct perfetto {
 	struct drawn_process *processes;
 	struct drawn_process *process_last; /* found last */
 	struct map tids, things, flows, colors;
-	struct future_set {
-		const void *process;
-		uint64_t object, flow;
-	} * sets;
+	struct future_sets {
+		struct map map; /* process, object: an entry of the ring */
+		struct future_set {
+			uint64_t process, object, flow;
+		} * ring; /* the last PERFETTO_SETS */
+		uint32_t next;
+	} sets;
+	struct map locks; /* process, lock: struct drawn_lock */
+	struct pool lock_pool;
 	struct perfetto_tally tally;
 };
 
@@ -372,7 +397,7 @@ void event__close(struct perfetto *px);
 void event__title(struct perfetto *px, enum perfetto_category category, uint32_t name_iid,
 		  enum perfetto_form form, const char *name);
 /* an arrow of this capture's own, under an id that no other has */
-uint64_t flow__new(struct perfetto *px, enum flow_kind kind);
+uint64_t flow__new(struct perfetto *px);
 void event__flow(struct perfetto *px, uint64_t id);
 void event__flow_end(struct perfetto *px, uint64_t id);
 void annotate__uint(struct perfetto *px, uint32_t iid, uint64_t value);
@@ -386,6 +411,8 @@ void annotate__texts(struct perfetto *px, uint32_t iid, const char *const *texts
 /* any but a text */
 void annotate__note(struct perfetto *px, const struct note *note, uint32_t name_iid);
 void counter__write(struct perfetto *px, const struct row *row, uint64_t time, int64_t value);
+/* the same at any time, also before the last packet's */
+void counter__write_at(struct perfetto *px, const struct row *row, uint64_t time, int64_t value);
 void counter__write_double(struct perfetto *px, const struct row *row, uint64_t time, double value);
 
 /* perfetto_row.c */
@@ -428,6 +455,8 @@ struct row *thread__host(struct perfetto *px, struct model_thread *thread, struc
 
 void op__process(void *ctx, struct model_process *process, uint64_t time);
 void op__thread(void *ctx, struct model_thread *thread, uint64_t time);
+void op__worker_start(void *ctx, struct model_thread *thread, uint64_t time);
+void op__worker_stop(void *ctx, struct model_thread *thread, uint64_t time);
 void op__thread_gone(void *ctx, struct model_thread *thread, uint64_t time);
 void op__task_born(void *ctx, struct model_task *task, uint64_t time);
 void op__task_instant(void *ctx, struct model_task *task, enum model_instant kind,
@@ -447,6 +476,7 @@ void op__span_begin(void *ctx, struct model_thread *thread, enum span_kind kind,
 		    uint64_t time);
 void op__span_end(void *ctx, struct model_thread *thread, enum span_kind kind, const char *cause,
 		  uint64_t begin, uint64_t time);
+void op__span_cut(void *ctx, struct model_thread *thread, enum span_kind kind, uint64_t time);
 void op__queue_depth(void *ctx, struct model_thread *thread, uint32_t worker, uint64_t depth,
 		     uint64_t time);
 void op__steal(void *ctx, struct model_thread *thread, struct model_thread *victim_thread,
@@ -467,10 +497,27 @@ void op__zone_end(void *ctx, struct model_zone *zone, struct model_thread *threa
 		  bool left_open);
 void op__annotation(void *ctx, const struct event *event, struct model_task *task,
 		    struct model_thread *thread, struct model_zone *zone, uint64_t time);
-void op__lost(void *ctx, struct model_process *process, const struct model_loss *loss,
-	      uint64_t time);
 /* the flow of a future that was set lately, or 0 */
 uint64_t future__set_flow(const struct perfetto *px, const struct drawn_process *process,
 			  uint64_t object);
+/* an instant whose name is its category's; to be closed */
+void instant__open(struct perfetto *px, const struct row *row, enum perfetto_category category,
+		   uint64_t time);
+void process__count(struct perfetto *px, struct drawn_process *process, int which, int64_t value,
+		    uint64_t time);
+
+/* perfetto_lock.c */
+void lock__draw(struct perfetto *px, const struct event *event, struct drawn_process *process,
+		struct model_task *task, struct row *row, uint64_t time);
+void lock__forget(struct perfetto *px, struct slice *slice);
+
+/* perfetto_capture.c */
+void op__lost(void *ctx, struct model_process *process, const struct model_loss *loss,
+	      uint64_t time);
+/* the capture's own figures, on the row "Capture" of each process */
+void capture__draw(struct perfetto *px, const struct trace_totals *totals);
+void steals__count(struct perfetto *px, struct drawn_process *process, uint64_t time);
+/* what was counted in stretches that have ended */
+void steals__tell(struct perfetto *px, struct drawn_process *process, uint64_t time);
 
 #endif /* TRACER_EXPORT_PERFETTO_H */

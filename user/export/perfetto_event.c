@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Worker states, steals, futures, zones, markers, arrows, counters, messages, and losses. */
+/* Worker states, steals, futures, zones, markers, arrows, counters, and messages. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "perfetto.h"
 
-/* an instant whose name is its category's; to be closed */
-static void instant__open(struct perfetto *px, const struct row *row,
-			  enum perfetto_category category, uint64_t time)
+void instant__open(struct perfetto *px, const struct row *row, enum perfetto_category category,
+		   uint64_t time)
 {
 	event__open(px, row, EVENT_INSTANT, time);
 	event__title(px, category, category + 1, FORM_PLAIN, NULL);
@@ -66,6 +65,15 @@ void op__span_end(void *ctx, struct model_thread *model, enum span_kind kind, co
 	row__remove(px, slice, NULL, NULL, cause, time);
 }
 
+void op__span_cut(void *ctx, struct model_thread *model, enum span_kind kind, uint64_t time)
+{
+	struct drawn_thread *thread = model->priv[((struct perfetto *)ctx)->slot];
+
+	(void)time;
+	if (thread && thread->spans[kind])
+		thread->spans[kind]->cut = true;
+}
+
 /* declares the row of a counter; rank orders the counters of a process */
 static void counter__declare(struct perfetto *px, struct drawn_process *process, struct row *row,
 			     const char *name, int32_t rank)
@@ -113,10 +121,11 @@ void op__steal(void *ctx, struct model_thread *thief_thread, struct model_thread
 	struct perfetto *px = ctx;
 	struct drawn_thread *to = drawn_thread__get(px, thief_thread);
 	struct drawn_thread *from = victim_thread ? drawn_thread__get(px, victim_thread) : NULL;
-	uint64_t arrow = from ? flow__new(px, FLOW_STEAL) : 0;
+	uint64_t arrow = from ? flow__new(px) : 0;
 
 	if (!to)
 		return;
+	steals__count(px, to->process, time);
 	if (from) {
 		instant__open(px, &from->row, CATEGORY_STOLEN, time);
 		steal__annotate(px, thief, victim);
@@ -149,29 +158,43 @@ void op__steal_failed(void *ctx, struct model_thread *model, uint32_t thief, uin
 
 /* Futures */
 
-static struct future_set *future__slot(const struct perfetto *px,
-				       const struct drawn_process *process, uint64_t object)
-{
-	return &px->sets[perfetto__hash(process->seed, FLOW_SET, object) % PERFETTO_SETS];
-}
-
-/* A set that was long ago has lost its place to another: then its arrow has no end, no harm. */
+/* A set that so many others followed has lost its place: its arrow has no end, no harm. */
 uint64_t future__set_flow(const struct perfetto *px, const struct drawn_process *process,
 			  uint64_t object)
 {
-	const struct future_set *set = future__slot(px, process, object);
+	const struct future_set *set = map__get(&px->sets.map, process->seed, object);
 
-	return set->process == process && set->object == object ? set->flow : 0;
+	return set ? set->flow : 0;
+}
+
+/* another future may live at its address from here on */
+static void future__forget_set(struct perfetto *px, const struct drawn_process *process,
+			       uint64_t object)
+{
+	struct future_set *set = map__remove(&px->sets.map, process->seed, object);
+
+	if (set)
+		set->flow = 0;
 }
 
 static uint64_t future__remember_set(struct perfetto *px, const struct drawn_process *process,
 				     uint64_t object)
 {
-	struct future_set *set = future__slot(px, process, object);
+	struct future_set *set;
 
-	set->process = process;
-	set->object = object;
-	set->flow = flow__new(px, FLOW_SET);
+	if (!px->sets.ring)
+		px->sets.ring = calloc(PERFETTO_SETS, sizeof(*px->sets.ring));
+	if (!px->sets.ring) {
+		px->error = -ENOMEM;
+		return 0;
+	}
+	future__forget_set(px, process, object);
+	set = &px->sets.ring[px->sets.next++ % PERFETTO_SETS];
+	if (set->flow)
+		map__remove(&px->sets.map, set->process, set->object);
+	*set = (struct future_set){process->seed, object, flow__new(px)};
+	if (map__put(&px->sets.map, process->seed, object, set))
+		px->error = -ENOMEM;
 	return set->flow;
 }
 
@@ -184,11 +207,15 @@ void op__future(void *ctx, enum event_type kind, uint64_t object, uint64_t conti
 	struct drawn_process *process = drawn_process__get(px, thread->process);
 	struct row *row = thread__host(px, thread, task);
 	enum perfetto_category category;
+	uint64_t set = 0;
 
 	if (!row || !process)
 		return;
+	if (kind == EV_future_set || kind == EV_future_exception)
+		set = future__remember_set(px, process, object);
 	switch (kind) {
 	case EV_future_created:
+		future__forget_set(px, process, object);
 		category = CATEGORY_FUTURE_CREATED;
 		break;
 	case EV_future_wait:
@@ -217,8 +244,8 @@ void op__future(void *ctx, enum event_type kind, uint64_t object, uint64_t conti
 		annotate__hex(px, ANNOTATION_TASK, waiter->identity);
 		waiter->object = object;
 	}
-	if (kind == EV_future_set || kind == EV_future_exception)
-		event__flow(px, future__remember_set(px, process, object));
+	if (set)
+		event__flow(px, set);
 	event__close(px);
 }
 
@@ -315,10 +342,10 @@ void op__zone_end(void *ctx, struct model_zone *zone, struct model_thread *threa
 	struct slice *slice = zone->priv[px->slot];
 
 	(void)thread;
-	(void)left_open;
 	if (!slice)
 		return;
 	zone->priv[px->slot] = NULL;
+	slice->cut = left_open;
 	if (slice->row) {
 		row__remove(px, slice, NULL, NULL, NULL, time);
 		return;
@@ -469,7 +496,8 @@ static void flow__draw(struct perfetto *px, const struct event *event,
 	uint64_t id = event->args[on_marker].u;
 	/* shared ids hold in all processes of all machines, so nothing of this one goes into them
 	 */
-	uint64_t hash = shared ? perfetto__hash(0, FLOW_SHARED, id)
+	enum flow_kind kind = on_marker ? FLOW_MARKER : FLOW_SHARED;
+	uint64_t hash = shared ? perfetto__hash(0, kind, id)
 			       : perfetto__hash(process->seed ^ px->session, FLOW_OWN, id);
 
 	if (on_marker)
@@ -580,44 +608,6 @@ void op__annotation(void *ctx, const struct event *event, struct model_task *tas
 		message__pass(px, event, row, time);
 	else if (event->type >= EV_flow_start && event->type <= EV_flow_shared_end)
 		flow__draw(px, event, process, row, time);
-}
-
-/*
- * Losses are known after the fact and those of two threads may overlap; on their row each begins
- * where the one before has ended, at the earliest, and tells its true span in its annotations.
- */
-void op__lost(void *ctx, struct model_process *model, const struct model_loss *loss, uint64_t time)
-{
-	static const char *const causes[LOSS_KINDS] = {
-		[LOSS_RING_FULL] = "ring_full",
-		[LOSS_TARGET_OVERRUN] = "target_ring_overrun",
-		[LOSS_READ_FAULT] = "read_fault",
-	};
-	struct perfetto *px = ctx;
-	struct drawn_process *process = model ? drawn_process__get(px, model) : px->processes;
-	uint64_t to = loss->to ? loss->to : time;
-	uint64_t from = loss->from && loss->from < to ? loss->from : to;
-	struct row *row;
-
-	if (!process)
-		return;
-	row = row__group(px, process, ROW_CAPTURE);
-	if (from < row->last)
-		from = row->last;
-	if (to < from)
-		to = from;
-	row->last = to;
-	event__open_at(px, row, EVENT_BEGIN, from);
-	event__title(px, CATEGORY_LOST, CATEGORY_LOST + 1, FORM_PLAIN, NULL);
-	annotate__uint(px, ANNOTATION_RECORDS, loss->records);
-	annotate__uint(px, ANNOTATION_TID, loss->tid);
-	if ((unsigned int)loss->cause < LOSS_KINDS)
-		annotate__text(px, ANNOTATION_CAUSE, 0, causes[loss->cause]);
-	annotate__uint(px, ANNOTATION_FROM, loss->from);
-	annotate__uint(px, ANNOTATION_TO, loss->to);
-	event__close(px);
-	event__open_at(px, row, EVENT_END, to);
-	event__close(px);
-	px->tally.begins[CATEGORY_LOST]++;
-	px->tally.ends++;
+	else if (event->type >= EV_lock_wait && event->type <= EV_lock_released)
+		lock__draw(px, event, process, task, row, time);
 }

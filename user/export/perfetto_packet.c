@@ -157,6 +157,7 @@ void perfetto__start(struct perfetto *px, uint64_t time)
 	for (const char *s = px->info.boot_id ? px->info.boot_id : ""; *s; s++)
 		px->boot_seed = mix(px->boot_seed ^ (unsigned char)*s);
 	px->session = perfetto__hash(px->boot_seed, 0, time);
+	px->flow_base = perfetto__hash(px->session, FLOW_BASE, 0);
 	/* the field has 32 bits; 0 is no sequence */
 	sequence = (uint32_t)(px->session >> 32) | 1;
 	*end++ = 10 << 3;
@@ -261,6 +262,12 @@ static const char *form__text(enum perfetto_form form, const char *text, char *b
 	case FORM_SLEEP:
 		snprintf(buffer, size, "sleep: %s", text);
 		return buffer;
+	case FORM_WAIT:
+		snprintf(buffer, size, "wait: %s", text);
+		return buffer;
+	case FORM_HELD:
+		snprintf(buffer, size, "held: %s", text);
+		return buffer;
 	case FORM_FILE:
 		end = strrchr(text, ':');
 		snprintf(buffer, size, "%.*s", (int)(end ? end - text : (long)strlen(text)), text);
@@ -349,9 +356,11 @@ void event__title(struct perfetto *px, enum perfetto_category category, uint32_t
 		proto__string(&px->proto, 23, form__text(form, name, buffer, sizeof(buffer)));
 }
 
-uint64_t flow__new(struct perfetto *px, enum flow_kind kind)
+uint64_t flow__new(struct perfetto *px)
 {
-	return perfetto__hash(px->session, kind, ++px->flows_made);
+	/* numbers in a row from a random one: as unlikely to meet another file's, and they compress
+	 */
+	return px->flow_base + ++px->flows_made;
 }
 
 void event__flow(struct perfetto *px, uint64_t id)
@@ -476,6 +485,14 @@ void annotate__note(struct perfetto *px, const struct note *note, uint32_t name_
 void counter__write(struct perfetto *px, const struct row *row, uint64_t time, int64_t value)
 {
 	event__open(px, row, EVENT_COUNTER, time);
+	proto__int(&px->proto, 30, value);
+	event__close(px);
+	px->tally.counters++;
+}
+
+void counter__write_at(struct perfetto *px, const struct row *row, uint64_t time, int64_t value)
+{
+	event__open_at(px, row, EVENT_COUNTER, time);
 	proto__int(&px->proto, 30, value);
 	event__close(px);
 	px->tally.counters++;

@@ -291,6 +291,8 @@ static void slice__free_notes(struct perfetto *px, struct slice *slice)
 
 void slice__free(struct perfetto *px, struct slice *slice)
 {
+	if (slice->kind == SLICE_LOCK)
+		lock__forget(px, slice);
 	slice__free_notes(px, slice);
 	pool__give(&px->slices, slice);
 }
@@ -349,6 +351,9 @@ static void slice__annotate(struct perfetto *px, const struct slice *slice)
 			annotate__uint(px, ANNOTATION_WORKER, slice->worker);
 		break;
 	case SLICE_GAP:
+		/* a row of its own is named after its task */
+		if (px->info.tracks == EXPORT_LANES)
+			annotate__hex(px, ANNOTATION_TASK, slice->owner->identity);
 		if (slice->object)
 			annotate__hex(px, ANNOTATION_OBJECT, slice->object);
 		break;
@@ -363,6 +368,9 @@ static void slice__annotate(struct perfetto *px, const struct slice *slice)
 		annotate__hex(px, ANNOTATION_OBJECT, slice->object);
 		annotate__hex(px, ANNOTATION_CONTINUATION, slice->key);
 		annotate__bool(px, ANNOTATION_INLINE, slice->is_inline);
+		break;
+	case SLICE_LOCK:
+		annotate__hex(px, ANNOTATION_OBJECT, slice->object);
 		break;
 	case SLICE_PLAIN:
 		if (slice->category == CATEGORY_MARKER)
@@ -491,7 +499,8 @@ static void row__pop(struct perfetto *px, struct row *row, const struct model_ga
 static bool slice__parks(const struct slice *slice, const struct drawn_task *park)
 {
 	return park && slice->owner == park &&
-	       (slice->kind == SLICE_ZONE || slice->kind == SLICE_CONTINUATION);
+	       (slice->kind == SLICE_ZONE || slice->kind == SLICE_CONTINUATION ||
+		slice->kind == SLICE_LOCK);
 }
 
 void row__remove(struct perfetto *px, struct slice *slice, struct drawn_task *park,
@@ -563,6 +572,7 @@ static void slice__detach(struct perfetto *px, struct slice *slice)
 		slice->owner = NULL;
 		return;
 	case SLICE_CONTINUATION:
+	case SLICE_LOCK:
 	case SLICE_PLAIN:
 		break;
 	}
@@ -574,6 +584,7 @@ void row__close(struct perfetto *px, struct row *row, uint64_t time)
 	while (row->top) {
 		struct slice *slice = row->top;
 
+		slice->cut = true;
 		row__pop(px, row, NULL, NULL, time);
 		slice__detach(px, slice);
 	}

@@ -140,6 +140,30 @@ void op__thread(void *ctx, struct model_thread *model, uint64_t time)
 		drawn_thread__get(ctx, model);
 }
 
+static void worker__instant(struct perfetto *px, struct model_thread *model,
+			    enum perfetto_category category, uint64_t time)
+{
+	struct drawn_thread *thread = drawn_thread__get(px, model);
+
+	if (!thread)
+		return;
+	instant__open(px, &thread->row, category, time);
+	if (model->worker != MODEL_NO_WORKER)
+		annotate__uint(px, ANNOTATION_WORKER, model->worker);
+	event__close(px);
+}
+
+void op__worker_start(void *ctx, struct model_thread *model, uint64_t time)
+{
+	op__thread(ctx, model, time);
+	worker__instant(ctx, model, CATEGORY_WORKER_START, time);
+}
+
+void op__worker_stop(void *ctx, struct model_thread *model, uint64_t time)
+{
+	worker__instant(ctx, model, CATEGORY_WORKER_STOP, time);
+}
+
 void op__thread_gone(void *ctx, struct model_thread *model, uint64_t time)
 {
 	struct perfetto *px = ctx;
@@ -201,48 +225,54 @@ void op__task_born(void *ctx, struct model_task *task, uint64_t time)
 
 /* an instant on the task's row, or on its group's if it has none now */
 static void task__state_instant(struct perfetto *px, struct drawn_task *task,
-				enum perfetto_category category, uint64_t parent, uint64_t time)
+				enum perfetto_category category, const struct model_task *birth,
+				uint64_t time)
 {
+	const char *name = birth ? birth->name : NULL;
 	struct row *row = task->row;
+	uint32_t name_iid;
 
 	if (px->info.tracks == EXPORT_WORKERS)
 		return;
 	if (!row)
 		row = row__group(px, task->process, ROW_TASKS);
-	event__open(px, row, EVENT_INSTANT, time);
-	event__title(px, category, category + 1, FORM_PLAIN, NULL);
+	name_iid = intern__text(px, TABLE_STRINGS, FORM_PLAIN, name);
+	instant__open(px, row, category, time);
 	annotate__hex(px, ANNOTATION_TASK, task->identity);
-	if (parent)
-		annotate__hex(px, ANNOTATION_PARENT, parent);
+	annotate__text(px, ANNOTATION_NAME, name_iid, name);
+	if (birth && birth->parent && category != CATEGORY_TASK_RENAMED)
+		annotate__hex(px, ANNOTATION_PARENT, birth->parent);
 	event__close(px);
-	px->tally.instants[category]++;
 }
 
 /*
  * Where an arrow to a later run starts: viewers draw from a slice's end, so from an instant inside
  * whoever caused it, not from that slice itself.
  */
-static void task__arrow(struct perfetto *px, struct drawn_task *task, struct model_thread *thread,
-			enum perfetto_category category, uint64_t flow, uint64_t time)
+static void task__arrow(struct perfetto *px, struct drawn_task *task, const struct model_task *wake,
+			struct model_thread *thread, uint64_t flow, uint64_t time)
 {
+	enum perfetto_category category = wake ? CATEGORY_TASK_WAKE : CATEGORY_TASK_SPAWN;
+	uint64_t object = wake && wake->wake_object ? wake->wake_object : wake ? task->object : 0;
 	struct model_task *by = thread && thread->top ? thread->top->task : NULL;
 	struct row *row = thread__host(px, thread, by);
-	uint64_t set = 0;
+	uint32_t cause_iid;
+	uint64_t set;
 
 	if (!row)
 		return;
-	if (category == CATEGORY_TASK_WAKE && task->object)
-		set = future__set_flow(px, task->process, task->object);
-	event__open(px, row, EVENT_INSTANT, time);
-	event__title(px, category, category + 1, FORM_PLAIN, NULL);
+	set = object ? future__set_flow(px, task->process, object) : 0;
+	cause_iid = intern__text(px, TABLE_STRINGS, FORM_PLAIN, wake ? wake->wake_cause : NULL);
+	instant__open(px, row, category, time);
 	annotate__hex(px, ANNOTATION_TASK, task->identity);
-	if (category == CATEGORY_TASK_WAKE && task->object)
-		annotate__hex(px, ANNOTATION_OBJECT, task->object);
+	if (object)
+		annotate__hex(px, ANNOTATION_OBJECT, object);
+	if (wake)
+		annotate__text(px, ANNOTATION_CAUSE, cause_iid, wake->wake_cause);
 	event__flow(px, flow);
 	if (set)
 		event__flow(px, set);
 	event__close(px);
-	px->tally.instants[category]++;
 }
 
 void op__task_instant(void *ctx, struct model_task *model, enum model_instant kind,
@@ -255,30 +285,31 @@ void op__task_instant(void *ctx, struct model_task *model, enum model_instant ki
 		return;
 	switch (kind) {
 	case INSTANT_STAGED:
-		task__state_instant(px, task, CATEGORY_TASK_STAGED, model->parent, time);
+		task__state_instant(px, task, CATEGORY_TASK_STAGED, model, time);
 		break;
 	case INSTANT_CREATED:
 		if (model->stays == 0 && thread) {
-			task->create_flow = flow__new(px, FLOW_CREATE);
-			task__arrow(px, task, thread, CATEGORY_TASK_SPAWN, task->create_flow, time);
+			task->create_flow = flow__new(px);
+			task__arrow(px, task, NULL, thread, task->create_flow, time);
 		}
-		task__state_instant(px, task, CATEGORY_TASK_CREATED, model->parent, time);
+		task__state_instant(px, task, CATEGORY_TASK_CREATED, model, time);
 		break;
 	case INSTANT_YIELDED:
-		task__state_instant(px, task, CATEGORY_TASK_YIELDED, 0, time);
+		task__state_instant(px, task, CATEGORY_TASK_YIELDED, NULL, time);
 		break;
 	case INSTANT_RESUMED:
-		task->wake_flow = flow__new(px, FLOW_WAKE);
-		task__arrow(px, task, thread, CATEGORY_TASK_WAKE, task->wake_flow, time);
+		task->wake_flow = flow__new(px);
+		task__arrow(px, task, model, thread, task->wake_flow, time);
 		break;
 	case INSTANT_COMPLETED:
-		task__state_instant(px, task, CATEGORY_TASK_COMPLETED, 0, time);
+		task__state_instant(px, task, CATEGORY_TASK_COMPLETED, NULL, time);
 		break;
 	case INSTANT_DESTROYED:
-		task__state_instant(px, task, CATEGORY_TASK_DESTROYED, 0, time);
+		task__state_instant(px, task, CATEGORY_TASK_DESTROYED, NULL, time);
 		break;
 	case INSTANT_RENAMED:
 		task->name = model->name;
+		task__state_instant(px, task, CATEGORY_TASK_RENAMED, model, time);
 		break;
 	case INSTANT_READY: /* the gap `ready` begins there */
 		break;
@@ -341,17 +372,20 @@ void op__stay_end(void *ctx, struct model_stay *stay, uint64_t time, enum stay_e
 	struct drawn_task *task = stay->task->priv[px->slot];
 	struct slice *slice;
 
-	(void)how;
 	if (!task)
 		return;
 	slice = task->run;
 	task->run = NULL;
-	if (slice)
+	if (slice) {
+		slice->cut = how == STAY_CUT;
 		row__remove(px, slice, task, NULL, NULL, time);
+	}
 	slice = task->stay;
 	task->stay = NULL;
-	if (slice)
+	if (slice) {
+		slice->cut = how == STAY_CUT;
 		row__remove(px, slice, task, NULL, NULL, time);
+	}
 	task->host = NULL;
 	if (task->row && px->info.tracks == EXPORT_LANES)
 		row__move(task->process, task->row, LIST_READY);
@@ -419,6 +453,8 @@ static void gap__draw_late(struct perfetto *px, struct drawn_task *task,
 
 	event__open_at(px, task->row, EVENT_BEGIN, begin < time ? begin : time);
 	event__title(px, CATEGORY_TASK_READY, NAME_READY, FORM_PLAIN, NULL);
+	if (px->info.tracks == EXPORT_LANES)
+		annotate__hex(px, ANNOTATION_TASK, task->identity);
 	event__close(px);
 	event__open(px, task->row, EVENT_END, time);
 	if (gap->cut)
@@ -469,7 +505,7 @@ void op__task_gone(void *ctx, struct model_task *model, uint64_t time, bool fini
 		task->parked = slice->below;
 		slice->below = NULL;
 		slice->owner = NULL;
-		if (slice->kind == SLICE_CONTINUATION)
+		if (slice->kind != SLICE_ZONE)
 			slice__free(px, slice);
 	}
 	if (task->row)
@@ -480,17 +516,20 @@ void op__task_gone(void *ctx, struct model_task *model, uint64_t time, bool fini
 
 /* Counts */
 
-static void process__count(struct perfetto *px, struct drawn_process *process, int which,
-			   int64_t value, uint64_t time)
+void process__count(struct perfetto *px, struct drawn_process *process, int which, int64_t value,
+		    uint64_t time)
 {
 	static const char *const names[COUNTS] = {
 		[COUNT_RUNNING] = "running tasks",
 		[COUNT_READY] = "ready tasks",
 		[COUNT_SUSPENDED] = "suspended tasks",
 		[COUNT_CONTINUATIONS] = "active continuations",
+		[COUNT_STEALS] = "steals per s",
 	};
 	struct row *row = &process->counts[which];
 
+	if (which != COUNT_STEALS)
+		steals__tell(px, process, time);
 	if (process->counted[which] == value)
 		return;
 	process->counted[which] = value;
@@ -510,7 +549,10 @@ static void process__count(struct perfetto *px, struct drawn_process *process, i
 		row->declared = true;
 		descriptor__write(px, &d);
 	}
-	counter__write(px, row, time, value);
+	if (which == COUNT_STEALS)
+		counter__write_at(px, row, time, value);
+	else
+		counter__write(px, row, time, value);
 }
 
 void op__task_counts(void *ctx, struct model_process *model, uint32_t running, uint32_t ready,

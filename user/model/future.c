@@ -2,7 +2,13 @@
 /*
  * Futures and continuations.
  *
- * A continuation is *active* from its BEGIN to its END. It is *inline* if it begins on the thread
+ * A continuation is *active* from its BEGIN to its END, both seen: the gauge counts those that are
+ * known to run. So it is never negative and never off for good. An END whose BEGIN was before the
+ * capture, or lost, takes nothing from it: what had begun before the capture is missing from the
+ * gauge until its own end, and from then on is right to leave out. A BEGIN whose END was lost is
+ * taken back when the task in which it began ends (or the process).
+ *
+ * A continuation is *inline* if it begins on the thread
  * that set its future, before the next stop of the task that set it; outside of tasks: before a
  * task begins or has run there. Who set which future is remembered in a table of fixed size: an
  * inline continuation follows its set at once, so what thousands of later sets push out was not
@@ -87,11 +93,36 @@ static uint64_t key_of(uint64_t future, uint64_t continuation)
 	return (future * 0xff51afd7ed558ccdULL ^ future >> 29) + continuation;
 }
 
+static void join_task(struct continuation *c, struct task *task)
+{
+	c->task = task;
+	c->task_prev = NULL;
+	c->task_next = task ? task->continuations : NULL;
+	if (c->task_next)
+		c->task_next->task_prev = c;
+	if (task)
+		task->continuations = c;
+}
+
+static void leave_task(struct continuation *c)
+{
+	if (!c->task)
+		return;
+	if (c->task_next)
+		c->task_next->task_prev = c->task_prev;
+	if (c->task_prev)
+		c->task_prev->task_next = c->task_next;
+	else
+		c->task->continuations = c->task_next;
+	c->task = NULL;
+}
+
 static void forget(struct model *m, struct continuation *c)
 {
 	struct process *process = c->process;
 
 	map__remove(&m->continuations, process->p.index, c->key);
+	leave_task(c);
 	if (c->next)
 		c->next->prev = c->prev;
 	if (c->prev)
@@ -120,6 +151,8 @@ static void on_continuation_begin(struct model *m, const struct event *event, st
 	if (c) {
 		/* it begins anew, so the end of the time before was not told */
 		c->begin = m->now;
+		leave_task(c);
+		join_task(c, task);
 		return;
 	}
 	if (m->continuations.count == CONTINUATIONS_MAX)
@@ -140,6 +173,7 @@ static void on_continuation_begin(struct model *m, const struct event *event, st
 	if (c->next)
 		c->next->prev = c;
 	process->continuations = c;
+	join_task(c, task);
 	if (map__put(&m->continuations, process->p.index, c->key, c))
 		m->err = -ENOMEM;
 	tell_active(m, process, 1);
@@ -166,6 +200,25 @@ static void on_continuation_end(struct model *m, const struct event *event, stru
 	     m->now);
 	forget(m, c);
 	tell_active(m, process, -1);
+}
+
+/*
+ * What began in the task and has not ended: its END was lost, if something was; else another may
+ * still tell it.
+ */
+void future__task_end(struct model *m, struct task *task)
+{
+	struct process *process = process_of(&task->t);
+
+	while (task->continuations) {
+		struct continuation *c = task->continuations;
+
+		leave_task(c);
+		if (!model__explained(process, c->begin))
+			continue;
+		forget(m, c);
+		tell_active(m, process, -1);
+	}
 }
 
 void future__process_end(struct model *m, struct process *process)

@@ -118,6 +118,7 @@ static void count_leftovers(struct model *m, struct task *task)
 void task__done(struct model *m, struct task *task)
 {
 	count_leftovers(m, task);
+	future__task_end(m, task);
 	task__set_state(m, task, TASK_COMPLETED);
 	task->done_prev = m->done_newest;
 	if (m->done_newest)
@@ -144,6 +145,7 @@ void task__gone(struct model *m, struct task *task, bool finished)
 	if (finished && state != TASK_COMPLETED)
 		count_leftovers(m, task);
 	zone__close_all(m, &task->zones, NULL);
+	future__task_end(m, task);
 	task->gap.cut = !finished;
 	gap__end(m, task);
 	if (count_of(process, task->t.state)) {

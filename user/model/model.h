@@ -84,6 +84,8 @@ struct model_task {
 	uint64_t state_since;
 	const char *reason;	/* SUSPENDED: why, and for what */
 	uint64_t object;
+	const char *wake_cause;	/* in INSTANT_RESUMED: as that RESUMED said */
+	uint64_t wake_object;
 	bool replaced;		/* in task_gone: a new lifetime of the identity takes its place */
 	void *priv[MODEL_SINKS];
 };
@@ -234,6 +236,9 @@ struct model_ops {
 			   const char *name, uint64_t time);
 	void (*span_end)(void *ctx, struct model_thread *thread, enum span_kind kind,
 			 const char *cause, uint64_t begin, uint64_t time);
+	/* the span was cut: a loss, or the thread, process or capture ended; span_end comes right after */
+	void (*span_cut)(void *ctx, struct model_thread *thread, enum span_kind kind,
+			 uint64_t time);
 	void (*queue_depth)(void *ctx, struct model_thread *thread, uint32_t worker,
 			    uint64_t depth, uint64_t time);
 	/*

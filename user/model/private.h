@@ -85,6 +85,7 @@ struct task {
 	struct task *done_next, *done_prev; /* COMPLETED, waiting for DESTROYED */
 	struct stay *stay;		    /* not NULL: runs */
 	struct zone *zones;		    /* innermost open one */
+	struct continuation *continuations; /* active ones that began in it */
 	struct model_gap gap;
 	bool gap_open;
 	struct early_resume early; /* RESUMED that came before its SUSPENDED */
@@ -113,7 +114,9 @@ struct zone {
 struct continuation {
 	uint64_t future, identity, key, begin;
 	struct process *process;
-	struct continuation *next, *prev;
+	struct continuation *next, *prev; /* of the process */
+	struct task *task;		  /* in which it began, or NULL */
+	struct continuation *task_next, *task_prev;
 };
 
 /* Which thread set a future, in which stay; see future.c. */
@@ -219,6 +222,7 @@ void work__close_spans(struct model *m, struct thread *thread);
 
 /* future.c */
 void future__event(struct model *m, const struct event *event, struct thread *thread);
+void future__task_end(struct model *m, struct task *task);
 void future__process_end(struct model *m, struct process *process);
 
 static inline struct task *task_of(struct model_task *task)

@@ -427,6 +427,8 @@ static void on_resumed(struct model *m, const struct event *event, struct thread
 	}
 	if (!task)
 		return;
+	task->t.wake_cause = by.cause;
+	task->t.wake_object = by.object;
 	if (task->t.state == TASK_SUSPENDED || task->t.state == TASK_STOPPED) {
 		self = !waker && model__next_on_thread_is(m, EV_task_begin, task->t.identity);
 		instant(m, task, INSTANT_RESUMED, thread);

@@ -17,8 +17,10 @@ void work__close_spans(struct model *m, struct thread *thread)
 {
 	/* the last ones are inside the first ones if at all: bulk work, background work, sleep */
 	for (int kind = 0; kind < 3; kind++)
-		if (thread->spans[kind].open)
+		if (thread->spans[kind].open) {
+			TELL(m, span_cut, &thread->t, (enum span_kind)kind, m->now);
 			end_span(m, thread, (enum span_kind)kind, NULL);
+		}
 }
 
 static void on_span_begin(struct model *m, struct thread *thread, enum span_kind kind,
