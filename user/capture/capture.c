@@ -81,6 +81,7 @@ static void session__tell_meta(struct session *session)
 	json_object_object_add(json, "sample", json_object_new_int64(session->options->sample));
 	json_object_object_add(json, "buffer_size",
 			       json_object_new_int64((int64_t)session->buffer_size));
+	json_object_object_add(json, "sched", json_object_new_boolean(session->options->sched));
 	json_object_object_add(json, "events", json_object_new_string(schema));
 	file_writer__json(session->writer, FILE_META, json);
 }
@@ -130,6 +131,8 @@ static void session__tell_end(struct session *session, uint64_t duration)
 		json_object_object_add(json, counters[i].name,
 				       json_object_new_int64((int64_t)session__counter(
 					       session, counters[i].counter)));
+	json_object_object_add(json, "sched_lost",
+			       json_object_new_int64((int64_t)session__sched_lost(session)));
 	file_writer__json(session->writer, FILE_END, json);
 }
 

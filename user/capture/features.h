@@ -20,6 +20,7 @@
 	X(uprobe_multi, "multi-uprobe links", "6.6", false, "one perf event per site: attaching takes longer", "") \
 	X(prepare_exec, "tracepoint sched_prepare_exec", "6.10", false, "rings are drained at the entry of execve", "") \
 	X(exit_with_mm, "sched_process_exit before the memory goes", "6.16", false, "rings are drained at signal delivery and at the entry of exit", "") \
+	X(switch_state, "sched_switch tells the state a thread left in", "5.18", false, "a thread that is woken as it goes to sleep may seem preempted", "") \
 	X(tick, "perf software clock event (the tick)", "4.9", false, "records of a thread that never leaves the CPU wait until its window is full", "")
 
 enum feature {

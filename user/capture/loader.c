@@ -66,6 +66,8 @@ static void session__choose_programs(struct session *session)
 		{bpf->progs.enter_exit, !features->exit_with_mm},
 		{bpf->progs.enter_exit_group, !features->exit_with_mm},
 		{bpf->progs.each_task, true},
+		{bpf->progs.switched, session->options->sched},
+		{bpf->progs.waking, session->options->sched},
 	};
 	size_t i;
 
@@ -126,7 +128,9 @@ int session__load(struct session *session)
 	session__choose_programs(session);
 	bpf->rodata->follow = options->follow;
 	bpf->rodata->wake_bytes = session->buffer_size / 8;
+	bpf->rodata->sched_tells_state = session->features.switch_state;
 	bpf_map__set_max_entries(bpf->maps.buffers, (uint32_t)session->cpus);
+	bpf_map__set_max_entries(bpf->maps.cpu_runs, (uint32_t)session->cpus);
 	err = tracer_bpf__load(bpf);
 	if (err) {
 		say__error("the kernel refuses the BPF programs (%s); -vv shows its words, and "
@@ -204,7 +208,7 @@ int session__attach_kernel(struct session *session)
 		bpf->progs.exited,	bpf->progs.signalled,	   bpf->progs.enter_exit,
 		bpf->progs.execed,	bpf->progs.enter_exit_group, bpf->progs.prepare_exec,
 		bpf->progs.enter_execve, bpf->progs.enter_execveat,  bpf->progs.forked,
-		bpf->progs.leave_cpu,
+		bpf->progs.leave_cpu, bpf->progs.switched,	   bpf->progs.waking,
 	};
 	size_t i;
 	int err;
@@ -238,6 +242,23 @@ uint64_t session__counter(const struct session *session, enum counter which)
 	}
 	free(values);
 	return sum;
+}
+
+/* times that the kernel did not run a program because it interrupted itself */
+static uint64_t program__missed(const struct bpf_program *program)
+{
+	struct bpf_prog_info info = {};
+	uint32_t size = sizeof(info);
+	int fd = bpf_program__fd(program);
+
+	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size) ? info.recursion_misses : 0;
+}
+
+uint64_t session__sched_lost(const struct session *session)
+{
+	return session__counter(session, COUNT_SCHED_LOST) +
+	       program__missed(session->bpf->progs.switched) +
+	       program__missed(session->bpf->progs.waking);
 }
 
 void session__unload(struct session *session)

@@ -86,6 +86,8 @@ int session__load(struct session *session);
 int session__attach_kernel(struct session *session);
 void session__detach_kernel(struct session *session);
 uint64_t session__counter(const struct session *session, enum counter which);
+/* switches and wakings that are not in the capture although they should be */
+uint64_t session__sched_lost(const struct session *session);
 void session__unload(struct session *session);
 
 /* probe.c */

@@ -226,8 +226,12 @@ struct process *session__add_process(struct session *session, pid_t pid, bool gi
 	process->given = given;
 	process->next = session->processes;
 	session->processes = process;
-	if (given)
+	if (given) {
+		/* the first test of bpf/sched.bpf.h */
+		__atomic_fetch_or(&session->bpf->bss->maybe_targets[key / 64 % (MAYBE_TARGETS / 64)],
+				  1ULL << key % 64, __ATOMIC_RELAXED);
 		bpf_map_update_elem(bpf_map__fd(session->bpf->maps.targets), &key, &unused, BPF_ANY);
+	}
 	return process;
 }
 
