@@ -153,6 +153,14 @@ TRACER__INLINE int tracer__plain_string(uint64_t string)
 				      tracer_v1_dso.image_end - tracer_v1_dso.image_start;
 }
 
+/* tools read strings where a page that is not resident can't be brought in: a literal nobody has read yet */
+TRACER__INLINE const char *tracer__touched(const char *string)
+{
+	if (string)
+		(void)*TRACER__CAST(const volatile char *, string);
+	return string;
+}
+
 TRACER__INLINE void tracer__record(uint32_t type, uint32_t size, uint32_t strings,
 				   uint32_t sampled_by, uint64_t w1, uint64_t w2, uint64_t w3)
 {
@@ -264,8 +272,8 @@ slow:
 #define TRACER__PASS_id(n) tracer__a##n
 #define TRACER__PASS_u64(n) tracer__a##n
 #define TRACER__PASS_u32(n) tracer__a##n
-#define TRACER__PASS_str(n) tracer__a##n
-#define TRACER__PASS_lit(n) tracer__a##n
+#define TRACER__PASS_str(n) tracer__touched(tracer__a##n)
+#define TRACER__PASS_lit(n) tracer__touched(tracer__a##n)
 #define TRACER__PASS_num(n) tracer__rounded, tracer__a##n
 
 /* size and bits in the record */
