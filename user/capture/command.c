@@ -81,7 +81,7 @@ static char *script__interpreter(const char *path)
 	if (!fgets(line, sizeof(line), file))
 		line[0] = '\0';
 	fclose(file);
-	if (strncmp(line, "#!", 2))
+	if (strncmp(line, "#!", 2) != 0)
 		return NULL;
 	start = line + 2 + strspn(line + 2, " \t");
 	start[strcspn(start, " \t\r\n")] = '\0';

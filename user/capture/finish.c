@@ -128,7 +128,7 @@ void session__harvest(struct session *session)
 		usleep(PAUSE_US);
 	}
 	session__consume(session);
-	for (i = 0; i < harvest.count; i++)
+	for (i = 0; chunk && i < harvest.count; i++)
 		session__finish_ring(session, &harvest.rings[i], chunk);
 	session__write_ends(session);
 	if (err || harvest.failed || !chunk)

@@ -172,7 +172,7 @@ static long proc__status(pid_t pid, pid_t tid, const char *key, bool last)
 	if (!file)
 		return -ENOENT;
 	while (fgets(line, sizeof(line), file)) {
-		if (strncmp(line, key, strlen(key)))
+		if (strncmp(line, key, strlen(key)) != 0)
 			continue;
 		for (value = line + strlen(key);; value = end) {
 			next = strtol(value, &end, 10);
