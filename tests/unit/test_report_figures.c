@@ -212,6 +212,20 @@ static void unknown_ready_is_no_zero(void **state)
 	       "tasks.by_name[0].ready_ns 0\n");
 }
 
+/* JSON is UTF-8, whatever bytes a target calls a name */
+static void names_are_utf8(void **state)
+{
+	(void)state;
+	expect("1 t1 created A \xe2\x82\xac 0\n"
+	       "2 t1 begin A w0\n"
+	       "3 t1 suspended A a\xff\xe2\x82" "b\xed\xa0\x80 F\n"
+	       "4 t1 begin A w0\n"
+	       "5 t1 completed A\n"
+	       "6 t1 finish\n",
+	       "tasks.by_name[0].name \"\xe2\x82\xac\"\n"
+	       "suspensions[0].reason \"a???b???\"\n");
+}
+
 static void unfinished_tasks(void **state)
 {
 	(void)state;
@@ -505,6 +519,7 @@ int main(void)
 		cmocka_unit_test(every_key_is_there),
 		cmocka_unit_test(tasks_by_name),
 		cmocka_unit_test(unknown_ready_is_no_zero),
+		cmocka_unit_test(names_are_utf8),
 		cmocka_unit_test(unfinished_tasks),
 		cmocka_unit_test(workers),
 		cmocka_unit_test(zones),

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include "../base/utf8.h"
 #include "proto.h"
 
 int proto__new(struct proto *proto, size_t size)
@@ -42,38 +43,10 @@ void proto__bytes(struct proto *proto, uint32_t field, const char *bytes, size_t
 	proto->pos += size;
 }
 
-/* bytes of the UTF-8 sequence at @s (at least one byte long), or 0 if it is none */
-static size_t utf8_length(const unsigned char *s, size_t left)
-{
-	size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-
-	if (length == 0 || s[0] > 0xf4 || length > left)
-		return 0;
-	for (size_t i = 1; i < length; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* overlong forms, surrogates, and what lies beyond U+10FFFF */
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return length;
-}
-
 void proto__string(struct proto *proto, uint32_t field, const char *text)
 {
 	size_t size = strnlen(text, PROTO_STRING_MAX);
-	uint8_t *at;
 
 	proto__bytes(proto, field, text, size);
-	at = proto->pos - size;
-	while (at < proto->pos) {
-		size_t length = utf8_length(at, (size_t)(proto->pos - at));
-
-		if (length == 0) {
-			*at = '?';
-			length = 1;
-		}
-		at += length;
-	}
+	utf8__clean((char *)proto->pos - size, size);
 }

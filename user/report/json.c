@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "../base/utf8.h"
 #include "order.h"
 
 struct document {
@@ -43,10 +45,19 @@ static void put_bool(struct document *doc, json_object *to, const char *key, boo
 
 static void put_string(struct document *doc, json_object *to, const char *key, const char *value)
 {
-	if (value)
-		put(doc, to, key, json_object_new_string(value));
-	else
+	size_t size = value ? strlen(value) : 0;
+	char *text;
+
+	if (!value) {
 		put_null(doc, to, key);
+		return;
+	}
+	/* json-c writes the bytes as they are */
+	text = strdup(value);
+	if (text)
+		utf8__clean(text, size);
+	put(doc, to, key, text ? json_object_new_string_len(text, (int)size) : NULL);
+	free(text);
 }
 
 static void put_identity(struct document *doc, json_object *to, const char *key, uint64_t value)
