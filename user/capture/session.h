@@ -34,7 +34,7 @@ struct dso {
 	pid_t pid;		/* --no-follow: for this process only; else 0 */
 	struct binary *binary;	/* NULL: nothing for us in there */
 	bool told;		/* its block is in the file */
-	struct probe *flush, *gates, *loaded;
+	struct probe *flush, *how, *gates, *loaded;
 };
 
 struct process {

@@ -80,17 +80,14 @@ static int dso__attach_flush(struct session *session, struct dso *dso, const cha
 	return err;
 }
 
-static size_t dso__gate_sites(const struct session *session, const struct dso *dso,
-			      struct probe_site *sites)
+/* what says how to record: it is there before the gates that say to record open, and until they have closed */
+static size_t dso__how_sites(const struct session *session, const struct binary *binary,
+			     struct probe_site *sites)
 {
-	const struct binary *binary = dso->binary;
-	const uint32_t always = 1U << 11; /* category capture */
-	uint32_t categories = session->options->categories | always, category;
 	uint64_t stride = binary->info.site_stride, gates = binary->gates_offset;
 	size_t count = 0;
 	int level;
 
-	/* what says how to record comes before the gates that say to record */
 	for (level = 0; level < session->sample_level; level++)
 		sites[count++] = (struct probe_site){
 			binary->sites_offset + TRACER_SITE_SAMPLE((uint64_t)level) * stride,
@@ -99,6 +96,17 @@ static size_t dso__gate_sites(const struct session *session, const struct dso *d
 		sites[count++] = (struct probe_site){
 			binary->sites_offset + TRACER_SITE_CLOCK * stride,
 			gates + TRACER_GATES_CLOCK};
+	return count;
+}
+
+static size_t dso__gate_sites(const struct session *session, const struct binary *binary,
+			      struct probe_site *sites)
+{
+	const uint32_t always = 1U << 11; /* category capture */
+	uint32_t categories = session->options->categories | always, category;
+	uint64_t stride = binary->info.site_stride, gates = binary->gates_offset;
+	size_t count = 0;
+
 	for (category = 0; category < 14; category++) {
 		if (categories & 1U << category)
 			sites[count++] = (struct probe_site){
@@ -110,11 +118,17 @@ static size_t dso__gate_sites(const struct session *session, const struct dso *d
 
 static int dso__open_gates(struct session *session, struct dso *dso, const char *path)
 {
+	const struct bpf_program *program = session->bpf->progs.gate;
 	struct probe_site sites[SITES_MAX];
-	size_t count = dso__gate_sites(session, dso, sites);
-	int err = probe__attach(&dso->gates, session, session->bpf->progs.gate, path, dso->pid, sites,
-				count);
+	size_t count = dso__how_sites(session, dso->binary, sites);
+	int err = 0;
 
+	if (count)
+		err = probe__attach(&dso->how, session, program, path, dso->pid, sites, count);
+	if (!err) {
+		count = dso__gate_sites(session, dso->binary, sites);
+		err = probe__attach(&dso->gates, session, program, path, dso->pid, sites, count);
+	}
 	if (err)
 		say__error("%s: its gates can't be opened: %s", dso->binary->path, strerror(-err));
 	return err;
@@ -470,6 +484,10 @@ void session__close_gates(struct session *session)
 	for (dso = session->dsos; dso; dso = dso->next) {
 		probe__detach(dso->gates);
 		dso->gates = NULL;
+	}
+	for (dso = session->dsos; dso; dso = dso->next) {
+		probe__detach(dso->how);
+		dso->how = NULL;
 	}
 }
 
