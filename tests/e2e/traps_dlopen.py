@@ -7,7 +7,7 @@ import sys
 from traps import trap, main
 
 SLOW, TARGET = "usdt/tracer/slow.h", "user/capture/target.c"
-NOT_LOADED = {TARGET: [("\tif (!site.offset || dso->loaded ||", "\tif (1 || !site.offset || dso->loaded ||")]}
+NOT_LOADED = {TARGET: [("\tif (!count || dso->loaded ||", "\tif (count || dso->loaded ||")]}
 
 
 def build(t, count, *options):
@@ -36,12 +36,16 @@ def after(t):
         t.series(events, "plugin %d" % i, 1000)
 
 
+DESTRUCTOR = ("/* the thread's first ring, or one for a signal",
+              "static void tracer__gone(void *ring)\n{\n\ttracer_v1_flush((struct tracer_ring *)ring, 2);\n}\n/* the")
+SET_RING = "\t\t\ttracer__set_ring(ring);\n"
+
+
 # With the loader's lock taken in a thread's first point (for a destructor) the constructor waits for ever.
 @trap("a library whose constructor runs threads with points and waits for them", alone=True,
-      without=[NOT_LOADED, {SLOW: [("\t\t\ttracer__set_ring(ring);\n",
-                                    "\t\t\ttracer__set_ring(ring), ({ extern int __cxa_thread_atexit_impl(void (*)"
-                                    "(void *), void *, void *); __cxa_thread_atexit_impl((void (*)(void *))"
-                                    "tracer_v1_flush, ring, &tracer_v1_gates); });\n")]}])
+      without=[NOT_LOADED, {SLOW: [DESTRUCTOR, (SET_RING, "\t\t\ttracer__set_ring(ring), ({ extern int "
+                                    "__cxa_thread_atexit_impl(void (*)(void *), void *, void *); "
+                                    "__cxa_thread_atexit_impl(tracer__gone, ring, &tracer_v1_gates); });\n")]}])
 def constructor(t):
     program, paths = build(t, 2, "-DCONSTRUCTOR")
     target = t.start(program, "after", *paths)
@@ -55,10 +59,10 @@ def constructor(t):
 
 # A key's destructor would be called in the library that is no more.
 @trap("dlclose, then the threads end that have used the library",
-      without=[{SLOW: [("\t\t\ttracer__set_ring(ring);\n",
-                        "\t\t\ttracer__set_ring(ring), ({ unsigned key; extern int pthread_key_create(unsigned *, void "
-                        "(*)(void *)), pthread_setspecific(unsigned, const void *); pthread_key_create(&key, "
-                        "(void (*)(void *))tracer_v1_flush); pthread_setspecific(key, ring); });\n")]}])
+      without=[{SLOW: [DESTRUCTOR, (SET_RING, "\t\t\ttracer__set_ring(ring), ({ unsigned key; extern int "
+                                    "pthread_key_create(unsigned *, void (*)(void *)), pthread_setspecific(unsigned, "
+                                    "const void *); pthread_key_create(&key, tracer__gone); pthread_setspecific(key, "
+                                    "ring); });\n")]}])
 def closed(t):
     program, paths = build(t, 2)
     _, events = t.record(program, "close", *paths)
