@@ -2,13 +2,14 @@
 # make fuzz-trace	the reader of captures against any bytes, FUZZ_SECONDS long
 
 FUZZ_SECONDS ?= 30
-FUZZ_TRACE_SRCS = tests/fuzz/fuzz_trace.c $(wildcard user/trace/*.c) user/base/say.c
+FUZZ_TRACE_SRCS = tests/fuzz/fuzz_trace.c $(wildcard user/trace/*.c) user/base/say.c user/base/planes.c
 
 .PHONY: fuzz-trace
 fuzz-trace: $(BUILD)/fuzz/trace $(BUILD)/fuzz/trace-seed
 	$(Q)mkdir -p $(BUILD)/fuzz/trace.corpus
 	$(Q)$(BUILD)/fuzz/trace-seed $(BUILD)/fuzz/trace.corpus/seed
 	$(Q)$(BUILD)/fuzz/trace-seed $(BUILD)/fuzz/trace.corpus/seed-zstd zstd
+	$(Q)$(BUILD)/fuzz/trace-seed $(BUILD)/fuzz/trace.corpus/seed-planes zstd planes
 	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=3072 -timeout=10 $(BUILD)/fuzz/trace.corpus
 
 $(BUILD)/fuzz/trace: $(FUZZ_TRACE_SRCS) $(wildcard user/trace/*.h)
@@ -22,4 +23,4 @@ $(BUILD)/fuzz/trace-seed: tests/fuzz/seed_trace.c tests/unit/synth.c $(FUZZ_TRAC
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -Itests/unit -o $@ tests/fuzz/seed_trace.c tests/unit/synth.c \
-		$(wildcard user/trace/*.c) user/base/say.c -lzstd -ljson-c -lcmocka
+		$(wildcard user/trace/*.c) user/base/say.c user/base/planes.c -lzstd -ljson-c -lcmocka

@@ -48,6 +48,7 @@ int main(int argc, char **argv)
 
 	synth__init(&synth);
 	synth.zstd = argc > 2;
+	synth.planes = argc > 3;
 	synth__dso(&synth,
 		   "{\"id\":1,\"image\":[[256,5]],\"schema\":\"200 new x always str:s\\n\"}",
 		   "text", 5);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
+#include "base/planes.h"
 #include "synth.h"
 
 static void append(uint8_t **to, size_t *size, size_t *capacity, const void *bytes, size_t n)
@@ -163,18 +164,25 @@ static void synth__put_block(struct synth *synth, unsigned int type, const void 
 {
 	struct file_block head = {FILE_BLOCK_MAGIC, type, 0, size, size};
 	static const char zeros[8];
-	void *packed = NULL;
+	void *packed = NULL, *planes = NULL;
 
 	if (synth->zstd) {
 		packed = malloc(ZSTD_compressBound(size));
-		head.stored = ZSTD_compress(packed, ZSTD_compressBound(size), data, size, 1);
 		head.flags = FILE_BLOCK_ZSTD;
+		if (synth->planes && type == FILE_RECORDS) {
+			planes = malloc(size);
+			planes__split(planes, data, size);
+			head.flags |= FILE_BLOCK_PLANES;
+			data = planes;
+		}
+		head.stored = ZSTD_compress(packed, ZSTD_compressBound(size), data, size, 1);
 		data = packed;
 	}
 	synth__append(synth, &head, sizeof(head));
 	synth__append(synth, data, head.stored);
 	synth__append(synth, zeros, -(size_t)head.stored % 8);
 	free(packed);
+	free(planes);
 }
 
 void synth__flush(struct synth *synth)

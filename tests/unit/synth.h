@@ -48,7 +48,8 @@ void ring__raw(struct synth_ring *ring, unsigned int type, uint64_t time, const 
 struct synth { /* a file, in memory */
 	uint8_t *data;
 	size_t size, capacity;
-	bool zstd; /* blocks from here on */
+	bool zstd;   /* blocks from here on */
+	bool planes; /* and those of records by byte planes */
 	/* RECORDS block under way */
 	uint8_t *records;
 	size_t records_size, records_capacity;

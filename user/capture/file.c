@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <json-c/json.h>
 #include <zstd.h>
+#include "../base/planes.h"
 #include "file.h"
 
 #define BLOCK_TARGET (1U << 20)	/* bytes of records at which a block is written */
@@ -22,6 +23,7 @@ struct file_writer {
 	uint64_t bytes;
 	unsigned char *records;
 	size_t used;
+	unsigned char *planes; /* of the records, on their way to be packed */
 	unsigned char *packed;
 	size_t packed_size;
 	ZSTD_CCtx *zstd;
@@ -101,14 +103,19 @@ static bool file_writer__reserve_packed(struct file_writer *writer, size_t size)
 static void file_writer__pack(struct file_writer *writer, enum file_block_type type,
 			      const void *payload, size_t size)
 {
+	uint16_t flags = FILE_BLOCK_ZSTD | (type == FILE_RECORDS ? FILE_BLOCK_PLANES : 0);
 	size_t stored = ZSTD_compressBound(size);
+	const void *packable = payload;
 
 	if (writer->compress && file_writer__reserve_packed(writer, stored)) {
-		stored = ZSTD_compressCCtx(writer->zstd, writer->packed, stored, payload, size,
+		if (flags & FILE_BLOCK_PLANES) {
+			planes__split(writer->planes, payload, size);
+			packable = writer->planes;
+		}
+		stored = ZSTD_compressCCtx(writer->zstd, writer->packed, stored, packable, size,
 					   ZSTD_LEVEL);
 		if (!ZSTD_isError(stored) && stored < size) {
-			file_writer__stored(writer, type, FILE_BLOCK_ZSTD, writer->packed, stored,
-					    size);
+			file_writer__stored(writer, type, flags, writer->packed, stored, size);
 			return;
 		}
 	}
@@ -127,8 +134,9 @@ int file_writer__create(struct file_writer **result, const char *path, bool comp
 	writer->fd = -1;
 	writer->compress = compress;
 	writer->records = malloc(BLOCK_ROOM);
+	writer->planes = malloc(BLOCK_ROOM);
 	writer->zstd = ZSTD_createCCtx();
-	if (!writer->records || !writer->zstd)
+	if (!writer->records || !writer->planes || !writer->zstd)
 		goto fail;
 	writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (writer->fd < 0) {
@@ -246,6 +254,7 @@ int file_writer__close(struct file_writer *writer)
 		err = -errno;
 	ZSTD_freeCCtx(writer->zstd);
 	free(writer->packed);
+	free(writer->planes);
 	free(writer->records);
 	free(writer);
 	return err;

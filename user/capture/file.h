@@ -31,7 +31,7 @@
 #define FILE_MAGIC "TRACER\r\n"
 /* A reader takes any minor version of its major; minors only add blocks, members and flags. */
 #define FILE_MAJOR 1
-#define FILE_MINOR 0
+#define FILE_MINOR 1
 
 struct file_header {
 	char magic[8];
@@ -53,6 +53,7 @@ enum file_block_type {
 
 enum file_block_flags {
 	FILE_BLOCK_ZSTD = 1,	/* payload is one zstd frame */
+	FILE_BLOCK_PLANES = 2,	/* 1.1: of the payload's byte planes (base/planes.h); only with ZSTD */
 };
 
 #define FILE_BLOCK_MAGIC 0x4b424354U	/* "TCBK" */

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include "base/planes.h"
 #include "base/say.h"
 #include "reader.h"
 
@@ -133,8 +134,11 @@ static int reader__unpack(struct reader *reader, const struct file_block *head,
 	int ret;
 
 	block->type = head->type;
+	/* of a later minor version: it would unpack, to something else than it means */
+	if (head->flags & ~(FILE_BLOCK_ZSTD | FILE_BLOCK_PLANES))
+		return 0;
 	if (!(head->flags & FILE_BLOCK_ZSTD)) {
-		if (head->raw != head->stored)
+		if (head->raw != head->stored || head->flags)
 			return 0;
 		block->data = reader->stored;
 		block->size = head->stored;
@@ -149,6 +153,13 @@ static int reader__unpack(struct reader *reader, const struct file_block *head,
 		return 0;
 	block->data = reader->raw;
 	block->size = size;
+	if (!(head->flags & FILE_BLOCK_PLANES))
+		return 1;
+	ret = reserve(&reader->joined, &reader->joined_capacity, size + 1);
+	if (ret < 0)
+		return ret;
+	planes__join(reader->joined, reader->raw, size);
+	block->data = reader->joined;
 	return 1;
 }
 
@@ -208,7 +219,8 @@ void reader__close(struct reader *reader)
 	ZSTD_freeDCtx(reader->zstd);
 	free(reader->stored);
 	free(reader->raw);
+	free(reader->joined);
 	reader->zstd = NULL;
-	reader->stored = reader->raw = NULL;
-	reader->stored_capacity = reader->raw_capacity = 0;
+	reader->stored = reader->raw = reader->joined = NULL;
+	reader->stored_capacity = reader->raw_capacity = reader->joined_capacity = 0;
 }

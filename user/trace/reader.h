@@ -15,8 +15,8 @@ struct reader {
 	uint64_t offset;  /* of the next block */
 	bool truncated;	  /* the file ended, or ceased to make sense, inside a block */
 	uint64_t skipped; /* blocks that could not be unpacked */
-	uint8_t *stored, *raw;
-	size_t stored_capacity, raw_capacity;
+	uint8_t *stored, *raw, *joined;
+	size_t stored_capacity, raw_capacity, joined_capacity;
 	void *zstd;
 };
 
