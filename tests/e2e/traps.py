@@ -268,6 +268,10 @@ def changed_tree(changes, folder):
     build = os.path.join(folder, "build")
     if os.path.isdir(BUILD):
         subprocess.run(["cp", "-a", BUILD, build], check=True)
+    if any(name.endswith(".h") for name in changes):
+        # the copied dependencies name the other folder
+        subprocess.run(["find", os.path.join(tree, "user"), os.path.join(tree, "bpf"), "-name", "*.c", "-exec", "touch",
+                        "{}", "+"], check=True)
     made = subprocess.run(["make", "-s", "-j2", "BUILD=" + build], cwd=tree, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, check=False)
     if made.returncode:

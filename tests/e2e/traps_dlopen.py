@@ -7,7 +7,7 @@ import sys
 from traps import trap, main
 
 SLOW, TARGET = "usdt/tracer/slow.h", "user/capture/target.c"
-NOT_LOADED = {TARGET: [("\tif (!count || dso->loaded ||", "\tif (count || dso->loaded ||")]}
+NOT_LOADED = {TARGET: [("\tif (!count || dso->loaded ||", "\tif (count < 9 || dso->loaded ||")]}
 
 
 def build(t, count, *options):

@@ -49,7 +49,7 @@ def spawn(t):
     t.equal("records", parts, {"parent": [200], "leaf": [10] * 20})
 
 
-PREPARE = ("\t\tdrain_thread(thread, DRAIN_ALL | DRAIN_END, REC_CAUSE_EXEC);", "\t\treturn 0;")
+PREPARE = ("\t\tdrain_thread(thread, DRAIN_END, REC_CAUSE_EXEC);", "\t\treturn 0;")
 
 
 @trap("exec: the ring is drained before its memory goes", without=[{BPF: [PREPARE]}])
@@ -61,8 +61,7 @@ def before_exec(t):
 @trap("exec of another thread than the first: the records of all of them",
       without=[{BPF: [PREPARE, ("\t\t\tif (thread->rings[i].ring)\n\t\t\t\tring__end(&thread->rings[i],",
                                 "\t\t\tif (!thread->rings[i].ring)\n\t\t\t\tring__end(&thread->rings[i],"),
-                      ("\t\tdrain_thread(thread, DRAIN_INSIDE | DRAIN_ALL, REC_CAUSE_BLOCK);",
-                       "\t\tdrain_thread(thread, DRAIN_INSIDE, REC_CAUSE_SWITCH);")]}])
+                      ("\t\tdrain_thread(thread, DRAIN_INSIDE, REC_CAUSE_BLOCK);", "\t\treturn 0;")]}])
 def thread_exec(t):
     parts, _ = recorded(t, "thread-exec")
     t.equal("records", parts, {"first": [1], "other": [100], "parent": [1000], "leaf": [10]})
@@ -99,7 +98,7 @@ def daemon(t):
 
 
 @trap("a process's last records, however it goes",
-      without=[{BPF: [("\t\tdrain_thread(thread, DRAIN_ALL | DRAIN_END, REC_CAUSE_EXIT);\n\tif (!is_target",
+      without=[{BPF: [("\t\tdrain_thread(thread, DRAIN_END, REC_CAUSE_EXIT);\n\tif (!is_target",
                        "\t\treturn;\n\tif (!is_target")]}])
 def last_records(t):
     for how, status in {"_exit": 0, "return": 0, "pthread_exit": 0, "kill": 137, "abort": 134, "fault": 132}.items():
