@@ -64,6 +64,7 @@ struct model *model__new(void)
 	m->stay_pool.size = sizeof(struct stay);
 	m->zone_pool.size = sizeof(struct zone);
 	m->continuation_pool.size = sizeof(struct continuation);
+	m->sched_pool.size = sizeof(struct sched_thread);
 	return m;
 }
 
@@ -200,7 +201,8 @@ bool model__next_on_thread_is(const struct model *m, enum event_type type, uint6
 	for (size_t i = 0; i < m->queue_count && i < SCAN_MAX; i++) {
 		const struct event *e = waiting(m, i);
 
-		if (e->type != EVENT_TAKEN && e->tid == m->event->tid &&
+		if (e->type != EVENT_TAKEN && !event_type__is_sched(e->type) &&
+		    e->tid == m->event->tid &&
 		    e->process == m->event->process)
 			return e->type == type && e->args[0].u == identity;
 	}
@@ -246,6 +248,7 @@ static bool take_capture_event(struct model *m, const struct event *event, struc
 		return true;
 	case EV_process_exit:
 		process__end(m, process);
+		sched__process_ends(m, process);
 		TELL(m, process_exit, &process->p, m->now, (int)event->args[0].i);
 		return true;
 	case EV_end:
@@ -332,7 +335,16 @@ static void take(struct model *m, const struct event *event)
 	/* what is pulled happens at the time of what needs it */
 	if (event->time > m->now && !m->pull_depth)
 		m->now = event->time;
+	if (event->process == EVENT_NO_PROCESS) {
+		if (event_type__is_sched(event->type))
+			sched__event(m, event, NULL);
+		return;
+	}
 	process = process__get(m, event->process, event->pid);
+	if (process && event_type__is_sched(event->type)) {
+		sched__event(m, event, process);
+		return;
+	}
 	if (!process || take_capture_event(m, event, process))
 		return;
 	if (event->type == EV_thread_exit) {
@@ -452,10 +464,14 @@ void model__free(struct model *m)
 	map__free(&m->threads);
 	map__free(&m->workers);
 	map__free(&m->continuations);
+	map__free(&m->sched_threads);
+	map__free(&m->sched_running);
+	free(m->sched_cpus);
 	pool__free(&m->task_pool);
 	pool__free(&m->thread_pool);
 	pool__free(&m->stay_pool);
 	pool__free(&m->zone_pool);
 	pool__free(&m->continuation_pool);
+	pool__free(&m->sched_pool);
 	free(m);
 }

@@ -33,6 +33,7 @@
 #include "../trace/event.h"
 
 #define MODEL_NO_WORKER UINT32_MAX
+#define MODEL_NO_CPU UINT32_MAX
 /* sinks a model can have; each owns one `priv` slot of every object */
 #define MODEL_SINKS 4
 
@@ -160,6 +161,43 @@ struct model_zone {		/* open on a task or, if none runs, on a thread */
 	void *priv[MODEL_SINKS];
 };
 
+enum kernel_state {
+	KERNEL_UNKNOWN,
+	KERNEL_RUNNING,
+	KERNEL_RUNNABLE, /* has no CPU although it could run: preempted, or woken and not there yet */
+	KERNEL_BLOCKED,
+	KERNEL_GONE,
+};
+
+/* a stretch of time in which a thread was in one state; told in parts where it starts as a worker or stops */
+struct model_kernel {
+	enum kernel_state state; /* RUNNING, RUNNABLE or BLOCKED */
+	uint64_t begin;
+	uint32_t cpu;	/* where it runs or ran last; MODEL_NO_CPU not known */
+	bool preempted; /* RUNNABLE: taken off the CPU by `by`; else woken by it */
+	bool interrupt; /* woken by an interrupt: `by` is only who was interrupted */
+	/* who took the CPU or woke it, BLOCKED: that ended it; tid 0 and a NULL name: not known */
+	uint32_t by_tid;
+	const char *by;			/* as the kernel calls it */
+	struct model_thread *by_thread; /* if it is one of the same process; or NULL */
+	/* preempted: the innermost task that ran on it; 0: none */
+	uint64_t task, task_serial;
+	const char *task_name;
+};
+
+/* any thread, also one that is no target's, as the kernel sees it: a change, told at once */
+struct model_sched {
+	struct model_process *process; /* NULL: foreign */
+	struct model_thread *thread;   /* NULL: foreign, or nothing else of it is known */
+	uint32_t pid, tid;
+	const char *comm; /* or NULL */
+	int prio;	  /* RUNNING: as the kernel counts */
+	uint32_t cpu;	  /* where it runs or did; MODEL_NO_CPU: it is being woken */
+	enum kernel_state state; /* UNKNOWN: something was lost */
+	bool uninterruptible, stopped; /* BLOCKED */
+	uint64_t since;	  /* earlier than the call's time if only now known */
+};
+
 struct model_loss {
 	uint32_t tid;
 	uint64_t records;
@@ -239,6 +277,10 @@ struct model_ops {
 	/* the span was cut: a loss, or the thread, process or capture ended; span_end comes right after */
 	void (*span_cut)(void *ctx, struct model_thread *thread, enum span_kind kind,
 			 uint64_t time);
+	/* `stretch` of the thread ends */
+	void (*kernel)(void *ctx, struct model_thread *thread, const struct model_kernel *stretch,
+		       uint64_t time);
+	void (*sched)(void *ctx, const struct model_sched *change, uint64_t time);
 	void (*queue_depth)(void *ctx, struct model_thread *thread, uint32_t worker,
 			    uint64_t depth, uint64_t time);
 	/*

@@ -47,6 +47,7 @@ struct process *process__get(struct model *m, uint32_t index, uint32_t pid)
 	process->p.pid = pid;
 	process->p.name = "";
 	process->first_task = process->first_future = process->first_zone = UINT64_MAX;
+	process->sched_since = m->now;
 	m->processes[index] = process;
 	if (m->event->type != EV_process)
 		TELL(m, process, &process->p, m->now);
@@ -82,6 +83,7 @@ struct thread *thread__get(struct model *m, struct process *process, uint32_t ti
 	if (thread->next)
 		thread->next->prev = thread;
 	process->threads = thread;
+	sched__thread_begins(m, thread);
 	TELL(m, thread, &thread->t, m->now);
 	return thread;
 }
@@ -155,6 +157,7 @@ static void finish_thread(struct model *m, struct thread *thread)
 	map__remove(&m->threads, thread->t.process->index, thread->t.tid);
 	if (map__get(&m->workers, thread->t.process->index, thread->t.worker) == thread)
 		map__remove(&m->workers, thread->t.process->index, thread->t.worker);
+	sched__thread_ends(m, thread);
 	TELL(m, thread_gone, &thread->t, m->now);
 	thread->gone = true;
 }
@@ -229,6 +232,7 @@ void process__mute(struct model *m, struct process *process, bool on)
 	process->muted = on;
 	process->lossy = true;
 	process->loss_until = on ? UINT64_MAX : m->now;
+	sched__mute(m, process);
 	if (!on)
 		return;
 	for (struct thread *thread = process->threads; thread; thread = thread->next)

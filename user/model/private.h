@@ -30,6 +30,8 @@ struct process {
 	int64_t active_continuations;
 	uint32_t running, ready, suspended; /* tasks, see count_of() */
 	bool counts_changed;
+	struct sched_thread *sched_threads;
+	uint64_t sched_since; /* from then on no change of its threads is missed */
 	bool fresh; /* seen from its exec on: nothing was open in it before */
 	/*
 	 * When the first event of these categories came, UINT64_MAX: none yet. Their gates open
@@ -45,6 +47,32 @@ struct process {
 	uint64_t left_open_time; /* ...because the process may be ending: since then */
 };
 
+struct sched_waker {
+	uint32_t tid;
+	const char *comm;
+	bool interrupt;
+};
+
+/* sched.c: a target's thread as the kernel sees it, which may be long before and after it is a thread here */
+struct sched_thread {
+	struct process *process;
+	struct sched_thread *next, *prev;
+	struct thread *thread; /* or NULL */
+	uint32_t tid;
+	const char *comm;
+	struct model_kernel k;
+	struct sched_waker early; /* woke it while it ran, if */
+	bool woken_early;
+};
+
+struct sched_cpu { /* who runs there */
+	bool busy;
+	uint32_t cpu, pid, tid;
+	struct sched_thread *thread; /* NULL: foreign */
+	const char *comm;
+	int prio;
+};
+
 struct span {
 	bool open, seen; /* seen: an earlier BEGIN or END on this thread */
 	uint64_t begin;
@@ -54,6 +82,7 @@ struct span {
 struct thread {
 	struct model_thread t;
 	struct thread *next, *prev; /* of the process */
+	struct sched_thread *sched; /* or NULL */
 	struct zone *zones;	    /* innermost open one outside tasks */
 	struct span spans[3];	    /* by enum span_kind */
 	/*
@@ -149,6 +178,11 @@ struct model {
 	struct map threads; /* process, tid */
 	struct map workers; /* process, worker: thread */
 	struct map continuations;
+	struct map sched_threads; /* process, tid */
+	struct map sched_running; /* tid: CPU + 1 */
+	struct sched_cpu *sched_cpus;
+	size_t sched_cpu_count;
+	struct pool sched_pool;
 	struct pool task_pool, thread_pool, stay_pool, zone_pool, continuation_pool;
 	struct task *done_oldest, *done_newest;
 	size_t done_count;
@@ -219,6 +253,14 @@ uint64_t zone__close_all(struct model *m, struct zone **stack, struct thread *th
 /* work.c: what workers do besides tasks */
 void work__event(struct model *m, const struct event *event, struct thread *thread);
 void work__close_spans(struct model *m, struct thread *thread);
+
+/* sched.c; @process is NULL for foreign threads */
+void sched__event(struct model *m, const struct event *event, struct process *process);
+void sched__thread_begins(struct model *m, struct thread *thread);
+void sched__split(struct model *m, struct thread *thread);
+void sched__thread_ends(struct model *m, struct thread *thread);
+void sched__process_ends(struct model *m, struct process *process);
+void sched__mute(struct model *m, struct process *process);
 
 /* future.c */
 void future__event(struct model *m, const struct event *event, struct thread *thread);

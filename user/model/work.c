@@ -55,6 +55,7 @@ static void on_span_end(struct model *m, struct thread *thread, enum span_kind k
 
 static void on_worker_stop(struct model *m, struct thread *thread)
 {
+	sched__split(m, thread);
 	TELL(m, worker_stop, &thread->t, m->now);
 	if (thread->t.worker != MODEL_NO_WORKER)
 		thread__is_worker(m, thread, MODEL_NO_WORKER);
@@ -73,6 +74,7 @@ static void on_worker_start(struct model *m, const struct event *event, struct t
 	if (process->first_task <= m->now)
 		thread->unseen = false;
 	thread->zones_unseen = false;
+	sched__split(m, thread);
 	thread__is_worker(m, thread, worker);
 	TELL(m, worker_start, &thread->t, m->now);
 }

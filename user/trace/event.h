@@ -23,12 +23,32 @@ enum event_type {
 	EV_thread_exit,
 	EV_process_exit,  /* args: wait(2) status, or -1 if not known */
 	EV_lost,	  /* args: records, from, to (ns), cause (enum event_loss), on `tid` */
-	EV_end,		  /* the capture ends here; always the last event */
+	/*
+	 * The kernel's scheduling (bpf/sched.bpf.h). `process` and `tid` are the target's thread that
+	 * leaves the CPU, gets it, or is being woken; state 0: it could go on running, was preempted.
+	 */
+	EV_off_cpu, /* args: cpu, state (TASK_... bits as in Linux), next tid (0: idle), its comm (s) */
+	EV_on_cpu,  /* args: cpu, prio, comm (s), previous tid */
+	EV_waking,  /* args: waker's tid, its comm (s), cpu, 1 if an interrupt did it (not the waker) */
+	/*
+	 * The same of threads that are no target's but took over from one; `pid` and `tid` are the
+	 * foreign thread's, `process` is EVENT_NO_PROCESS.
+	 */
+	EV_foreign_off_cpu,
+	EV_foreign_on_cpu,
+	EV_sched_lost, /* args: number of those events, cpu: what threads do now is not known */
+	EV_end,	       /* the capture ends here; always the last event */
 };
 
 enum event_loss { LOSS_RING_FULL, LOSS_TARGET_OVERRUN, LOSS_READ_FAULT, LOSS_KINDS };
 
 #define EVENT_ARGS 4
+#define EVENT_NO_PROCESS UINT32_MAX
+
+static inline bool event_type__is_sched(unsigned int type)
+{
+	return type >= EV_off_cpu && type <= EV_sched_lost;
+}
 
 /* By the argument's type in events.def: id, u32, u64: u; str and lit: s; num: i, or d if `real`. */
 union event_arg {
@@ -43,7 +63,8 @@ struct event {
 	uint16_t type;	  /* enum event_type, or a number that this build does not know */
 	uint8_t nargs;
 	bool real;	  /* the num argument is a double */
-	uint32_t process; /* index of trace__process(); a reused pid or an exec... is told apart by it */
+	/* index of trace__process(), a reused pid is told apart by it; or EVENT_NO_PROCESS */
+	uint32_t process;
 	uint32_t pid;
 	uint32_t tid;
 	union event_arg args[EVENT_ARGS];

@@ -26,8 +26,8 @@
  * explain is a loss as soon as a ROUND says that nothing before the chunk can come.
  *
  * So: an event is given out when its time is not beyond the minimum of these bounds. What the
- * kernel saw (forks, execs, exits) stands in the same heap by its own time, before records of the
- * same time.
+ * kernel saw (forks, execs, exits, and each CPU's switches in a queue of its own) stands in the same
+ * heap by its own time, before records of the same time.
  *
  * Memory: chunks are held as they came, 16 bytes a record or so, one record of each stream decoded.
  * What is held back is what was recorded in 45 ms and the time between two ROUNDs, whatever the
@@ -39,10 +39,12 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include "merge.h"
 
-/* Orders of streams begin here; below are those of events of the capture itself. */
+/* Orders of streams begin here, those of CPUs' queues there; below are events of the capture itself. */
 #define MERGE_STREAMS (1ULL << 63)
+#define MERGE_QUEUES (1ULL << 62)
 
 void merge__init(struct merge *merge, struct strings *strings, struct trace_totals *totals)
 {
@@ -170,6 +172,81 @@ int merge__add_event(struct merge *merge, const struct event *event)
 	return err;
 }
 
+static struct event *queue__at(const struct merge_queue *queue, size_t i)
+{
+	return &queue->events[(queue->head + i) & (queue->size - 1)];
+}
+
+static int queue__grow(struct merge_queue *queue)
+{
+	size_t size = queue->size ? queue->size * 2 : 64, i;
+	struct event *events = reallocarray(NULL, size, sizeof(*events));
+
+	if (!events)
+		return -ENOMEM;
+	for (i = 0; i < queue->count; i++)
+		events[i] = *queue__at(queue, i);
+	free(queue->events);
+	*queue = (struct merge_queue){events, 0, queue->count, size};
+	return 0;
+}
+
+static struct merge_item queue__item(const struct merge_queue *queue, uint16_t cpu)
+{
+	return (struct merge_item){queue__at(queue, 0)->time, MERGE_QUEUES + cpu,
+				   (void *)(uintptr_t)cpu};
+}
+
+static int merge__make_queues(struct merge *merge, size_t count)
+{
+	struct merge_queue *queues;
+
+	if (count <= merge->queue_count)
+		return 0;
+	queues = reallocarray(merge->queues, count, sizeof(*queues));
+	if (!queues)
+		return -ENOMEM;
+	memset(queues + merge->queue_count, 0, (count - merge->queue_count) * sizeof(*queues));
+	merge->queues = queues;
+	merge->queue_count = count;
+	return 0;
+}
+
+int merge__add_sched(struct merge *merge, uint16_t cpu, const struct event *event)
+{
+	struct merge_queue *queue;
+	int err = merge__make_queues(merge, cpu + 1U);
+
+	if (err)
+		return err;
+	queue = &merge->queues[cpu];
+	/* an interrupt between taking the time and the place, or a damaged file */
+	if (queue->count && queue__at(queue, queue->count - 1)->time > event->time)
+		return merge__add_event(merge, event);
+	err = queue->count == queue->size ? queue__grow(queue) : 0;
+	if (err)
+		return err;
+	queue->count++;
+	*queue__at(queue, queue->count - 1) = *event;
+	merge->context.held += sizeof(*event);
+	return queue->count == 1 ? heap__push(merge, queue__item(queue, cpu)) : 0;
+}
+
+/* takes the oldest event of the CPU at the heap's top */
+static void merge__take_sched(struct merge *merge, uint16_t cpu, struct event *event)
+{
+	struct merge_queue *queue = &merge->queues[cpu];
+
+	*event = *queue__at(queue, 0);
+	queue->head = (queue->head + 1) & (queue->size - 1);
+	queue->count--;
+	merge->context.held -= sizeof(*event);
+	if (queue->count)
+		heap__replace_top(merge, queue__item(queue, cpu));
+	else
+		heap__pop(merge);
+}
+
 /* looks at all streams that wait */
 static int merge__look(struct merge *merge)
 {
@@ -244,7 +321,9 @@ int merge__next(struct merge *merge, struct event *event)
 	top = merge->heap[0];
 	if (top.time > merge->bound && merge->context.held <= MERGE_HELD_MAX)
 		return 0;
-	if (top.order < MERGE_STREAMS) {
+	if (top.order < MERGE_STREAMS && top.order >= MERGE_QUEUES) {
+		merge__take_sched(merge, (uint16_t)(uintptr_t)top.of, event);
+	} else if (top.order < MERGE_QUEUES) {
 		*event = *(struct event *)top.of;
 		free(top.of);
 		merge->context.held -= sizeof(*event);
@@ -266,9 +345,12 @@ void merge__free(struct merge *merge)
 	size_t i;
 
 	for (i = 0; i < merge->count; i++) {
-		if (merge->heap[i].order < MERGE_STREAMS)
+		if (merge->heap[i].order < MERGE_QUEUES)
 			free(merge->heap[i].of);
 	}
+	for (i = 0; i < merge->queue_count; i++)
+		free(merge->queues[i].events);
+	free(merge->queues);
 	while (merge->streams)
 		merge__remove(merge, merge->streams);
 	free(merge->heap);

@@ -17,11 +17,20 @@
 struct merge_item {
 	uint64_t time;
 	uint64_t order; /* between equal times */
-	void *of;	/* struct stream, or a struct event of its own if order < MERGE_STREAMS */
+	void *of;	/* struct stream; below MERGE_STREAMS a CPU's number; below MERGE_QUEUES a struct event */
+};
+
+/* What the kernel saw of one CPU's scheduling: in order by itself, so its oldest event alone stands in
+ * the heap. */
+struct merge_queue {
+	struct event *events; /* a ring */
+	size_t head, count, size;
 };
 
 struct merge {
 	struct stream_context context;
+	struct merge_queue *queues; /* by CPU */
+	size_t queue_count;
 	struct table by_id;
 	struct stream *streams;
 	uint32_t stream_count;
@@ -37,6 +46,8 @@ void merge__init(struct merge *merge, struct strings *strings, struct trace_tota
 /* each of these returns 0 or -ENOMEM */
 int merge__add_chunk(struct merge *merge, const struct rec_chunk *chunk);
 int merge__add_event(struct merge *merge, const struct event *event);
+/* of what CPU @cpu did, in the order of the file */
+int merge__add_sched(struct merge *merge, uint16_t cpu, const struct event *event);
 /* after each block, and after the last one with context.eof set: see what is to be had now */
 int merge__settle(struct merge *merge);
 /* 1: @event is the next one; 0: read another block first, or at the end: there is none */

@@ -12,6 +12,7 @@
 #include "base/say.h"
 #include "merge.h"
 #include "reader.h"
+#include "sched.h"
 #include "trace.h"
 
 struct trace {
@@ -68,6 +69,8 @@ static void trace__meta(struct trace *trace, struct json_object *json, double *h
 	context->monotonic = !strcmp(json__string(json, "clock", ""), "monotonic");
 	if (json_object_object_get_ex(json, "categories", &member))
 		schema__ask(&context->schema, (uint32_t)json_object_get_int64(member));
+	if (json_object_object_get_ex(json, "sched", &member))
+		trace->totals.sched = json_object_get_boolean(member);
 	if (json_object_object_get_ex(json, "clock_hz", &member))
 		*hz = json_object_get_double(member);
 }
@@ -212,8 +215,11 @@ static int trace__record(struct trace *trace, const struct rec_header *header)
 	case REC_THREAD_EXIT:
 	case REC_PROCESS_EXIT:
 		return trace__task_record(trace, header);
+	case REC_SWITCH:
+	case REC_WAKING:
+		return sched__record(&trace->merge, header);
 	default:
-		return 0; /* the kernel's scheduling is not shown yet; later kinds are skipped */
+		return 0; /* of a later version */
 	}
 }
 
@@ -291,6 +297,10 @@ static void trace__end_block(struct trace *trace, struct json_object *json)
 	}
 	n = json__integer(json, "duration_ns", 0);
 	trace->stated_duration = n > 0 ? n : 0;
+	/* counted by the kernel: more than records tell if none came after the last ones */
+	n = json__integer(json, "sched_lost", 0);
+	if (n > 0 && (uint64_t)n > totals->sched_lost)
+		totals->sched_lost = n;
 	if (!json_object_object_get_ex(json, "lost", &member) ||
 	    !json_object_is_type(member, json_type_object))
 		return;
@@ -412,6 +422,15 @@ static bool trace__shows(struct trace *trace, const struct event *event)
 	return !(was_muted && process->muted);
 }
 
+/* what is there but not shown: another tracer's, or of a process that asked for it */
+static bool trace__hides(struct trace *trace, const struct event *event)
+{
+	if (event_type__is_sched(event->type))
+		return event->process != EVENT_NO_PROCESS &&
+		       trace->merge.context.processes.all[event->process]->muted;
+	return event->type < SCHEMA_TYPES && !trace__shows(trace, event);
+}
+
 /* 1: @event became the announcement of a process; 0: it was announced before */
 static int trace__announce(struct trace *trace, uint32_t index, uint64_t time, struct event *event)
 {
@@ -433,8 +452,14 @@ static int trace__give(struct trace *trace, struct event *event)
 {
 	const struct event *pending = &trace->pending;
 	struct process **processes = trace->merge.context.processes.all;
-	struct process *process = processes[pending->process];
+	struct process *process;
 
+	if (pending->process == EVENT_NO_PROCESS) {
+		trace->has_pending = false;
+		*event = *pending;
+		return 1;
+	}
+	process = processes[pending->process];
 	if (pending->type == EV_fork &&
 	    trace__announce(trace, pending->args[0].u, pending->time, event))
 		return 1;
@@ -474,8 +499,7 @@ int trace__next(struct trace *trace, struct event *event)
 			return 1;
 		ret = merge__next(&trace->merge, &trace->pending);
 		if (ret > 0) {
-			trace->has_pending = trace->pending.type >= SCHEMA_TYPES ||
-					     trace__shows(trace, &trace->pending);
+			trace->has_pending = !trace__hides(trace, &trace->pending);
 			continue;
 		}
 		if (ret == 0 && trace->merge.context.eof)

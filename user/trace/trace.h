@@ -43,6 +43,8 @@ struct trace_totals {		/* interface, section 3: capture */
 	 */
 	uint64_t damaged;
 	uint64_t first_time, last_time;
+	bool sched;	     /* the kernel's scheduling is in the capture */
+	uint64_t sched_lost; /* switches and wakings that are not, although they should be */
 };
 
 /*
