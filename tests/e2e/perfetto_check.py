@@ -20,6 +20,8 @@ What is asserted:
              most; on the row of a task nothing of the task's states overlaps
   flows      what ends one has a start before it, in the file and in time
   counters   only on counter tracks, and slices only on others
+  kernel     rows beside the workers' have kernel.state slices only, one at a time, and no other row has
+  CPUs       a thread runs on one CPU, a CPU has one thread, and stops with the CPU it ran on; in order of time
   rows       with --rows-max: no process has more rows under "Tasks"
 """
 import argparse
@@ -36,6 +38,11 @@ VIOLATIONS_MAX = 20
 BOOTTIME, MONOTONIC, REALTIME = 6, 3, 1
 # on a task's row, of these at most one is open at a time, and nothing else outside it
 TASK_STATES = {"task.run", "task.suspended", "task.ready", "task.stopped"}
+
+
+# Perfetto's TaskStateEnum
+STATE_RUNNING, STATE_GONE = 3, 8
+STATES = {2, STATE_RUNNING, 4, 5, 6, STATE_GONE}
 
 
 class Violation(Exception):
@@ -144,6 +151,13 @@ class Checker:
         self.first_time = self.last_time = None
         self.attributes = {}
         self.dropped = 0
+        self.task_state = None  # of the packet
+        self.state_times = {}   # ("tid" or "cpu", number) -> time of the last change
+        self.running = {}       # tid -> (CPU, since)
+        self.cpus = {}          # CPU -> tid
+        self.cpu_runs = collections.Counter()
+        self.cpu_ns = collections.Counter()
+        self.cpu_threads = collections.defaultdict(set)
 
     def bad(self, message):
         self.violations.append(f"packet {self.packet}: {message}")
@@ -253,6 +267,10 @@ class Checker:
                 self.bad(f"thread {track.tid} of process {track.pid} is in another process's tree")
         elif track.merge != 2:
             self.bad(f"track {track.name!r} may be merged with its siblings")
+        if track.kind is None and parent.kind is None and parent.name == "Workers":
+            track.kind = "kernel"
+            if track.rank is None or parent.ordering != 3:
+                self.bad(f"kernel row {track.name!r} is without explicit order")
         if track.kind is None and parent.kind is None and parent.name == "Tasks":
             track.kind = "task"
             track.on_task = True
@@ -306,6 +324,34 @@ class Checker:
             self.bad(f"annotation {name!r} without a name or value")
         return name, value
 
+    def thread_state(self, data, time):
+        """a packet of generic task state"""
+        change = dict(fields(data))
+        tid, state, cpu = change.get(3, 0), change.get(4, 0), change.get(1, 0)
+        text(change.get(2, b""))
+        if not tid or state not in STATES or not set(change) <= {1, 2, 3, 4, 5}:
+            self.bad(f"thread {tid} is put into state {state}")
+        on = self.running.pop(tid, None)
+        if on:
+            del self.cpus[on[0]]
+            self.cpu_ns[on[0]] += time - on[1]
+        if state == STATE_RUNNING:
+            if on:
+                self.bad(f"thread {tid} begins to run although it runs on CPU {on[0]}")
+            if cpu in self.cpus:
+                self.bad(f"thread {tid} begins to run on CPU {cpu}, where thread {self.cpus[cpu]} runs")
+                self.running.pop(self.cpus[cpu])
+            self.running[tid] = cpu, time
+            self.cpus[cpu] = tid
+            self.cpu_runs[cpu] += 1
+            self.cpu_threads[cpu].add(tid)
+        elif on and on[0] != cpu:
+            self.bad(f"thread {tid} leaves CPU {cpu}, but runs on CPU {on[0]}")
+        for key in [("tid", tid)] + ([("cpu", cpu)] if on or state == STATE_RUNNING else []):
+            if time < self.state_times.get(key, 0):
+                self.bad(f"time runs back by {self.state_times[key] - time} ns on {key[0]} {key[1]}")
+            self.state_times[key] = time
+
     def flow(self, ids, ends, time):
         active = self.active
         for flow in ids:
@@ -324,6 +370,8 @@ class Checker:
             self.descriptor(value)
         elif number == 126:
             self.trace_attributes(value)
+        elif number == 117:
+            self.task_state = value
         elif number == 42:
             self.dropped += 1
         elif number in (50, 133):
@@ -489,6 +537,10 @@ class Checker:
                 if track.on_task and (label in TASK_STATES) == bool(stack):
                     self.bad(f"{label} begins on row {track.name!r} " +
                              (f"inside {stack[-1][1]}" if stack else "outside a run"))
+                if (label == "kernel.state") != (track.kind == "kernel"):
+                    self.bad(f"{label} on row {track.name!r}")
+                elif stack and track.kind == "kernel":
+                    self.bad(f"two states at a time on row {track.name!r}")
                 stack.append((time, label))
                 self.begins[label] += 1
                 if part:
@@ -556,6 +608,9 @@ class Checker:
                 self.bad("an event without a time stamp")
             return
         time = self.time(stamp, clock, sequence)
+        if self.task_state is not None:
+            self.thread_state(self.task_state, time)
+            self.task_state = None
         if event is None:
             return
         if self.last_time is None:
@@ -648,6 +703,9 @@ class Checker:
             "flows": {"points": self.flow_points, "ends": self.flow_ends, "open": len(self.active)},
             "tracks": dict(sorted(kinds.items())),
             "task_rows": {str(pid): rows for pid, rows in sorted(self.task_rows().items())},
+            "cpus": {str(cpu): {"runs": runs, "busy_ns": self.cpu_ns[cpu],
+                                "threads": len(self.cpu_threads[cpu])}
+                     for cpu, runs in sorted(self.cpu_runs.items())},
             "samples": self.samples,
             "counters": counters,
             "attributes": self.attributes,

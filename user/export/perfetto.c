@@ -38,6 +38,8 @@ const struct model_ops perfetto_ops = {
 	.span_begin = op__span_begin,
 	.span_end = op__span_end,
 	.span_cut = op__span_cut,
+	.kernel = op__kernel,
+	.sched = op__sched,
 	.queue_depth = op__queue_depth,
 	.steal = op__steal,
 	.steal_failed = op__steal_failed,
@@ -145,14 +147,17 @@ static void export__attributes(struct perfetto *px, const struct trace *trace)
 {
 	const struct trace_totals *totals = trace__totals(trace);
 	static const char *const keys[] = {"tracer.records", "tracer.lost", "tracer.complete",
-					   "tracer.clock", "tracer.clock_error_ns"};
-	char records[24], lost[24], clock_error[24];
+					   "tracer.clock", "tracer.clock_error_ns",
+					   "tracer.sched", "tracer.sched_lost"};
+	char records[24], lost[24], clock_error[24], sched_lost[24];
 	const char *values[] = {records, lost, totals->complete ? "true" : "false",
-				totals->clock ? totals->clock : "unknown", clock_error};
+				totals->clock ? totals->clock : "unknown", clock_error,
+				totals->sched ? "true" : "false", sched_lost};
 
 	snprintf(records, sizeof(records), "%" PRIu64, totals->records);
 	snprintf(lost, sizeof(lost), "%" PRIu64, totals->lost);
 	snprintf(clock_error, sizeof(clock_error), "%" PRIu64, totals->clock_error_ns);
+	snprintf(sched_lost, sizeof(sched_lost), "%" PRIu64, totals->sched_lost);
 	perfetto__attributes(px, keys, values, sizeof(keys) / sizeof(keys[0]));
 }
 

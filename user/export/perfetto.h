@@ -8,6 +8,7 @@
  *	perfetto_row.c		rows and the slices open on them; who gets which row
  *	perfetto_task.c		what the model tells of tasks and workers
  *	perfetto_event.c	and of everything else
+ *	perfetto_sched.c	the kernel's view of workers, and CPUs
  *	perfetto_lock.c		locks
  *	perfetto_capture.c	losses, and what is known of the capture itself; steals per second
  *
@@ -65,6 +66,7 @@
 	X(FLOW_END, "flow.end")                                                                   \
 	X(SENT, "sent")                                                                           \
 	X(RECEIVED, "received")                                                                   \
+	X(KERNEL, "kernel.state")                                                                 \
 	X(CAPTURE, "capture")                                                                     \
 	X(LOST, "lost")
 
@@ -83,6 +85,9 @@ enum perfetto_category {
 	X(SLEEP, "sleep")           \
 	X(BACKGROUND, "background") \
 	X(BULK, "bulk")             \
+	X(RUNNING, "running")       \
+	X(BLOCKED, "blocked")       \
+	X(WAITS_FOR_CPU, "waits for a CPU") \
 	X(WAIT, "wait")             \
 	X(HELD, "held")
 
@@ -127,7 +132,9 @@ enum perfetto_name { /* interned ids; those of the categories' names come first,
 	X(TO, "to")                      \
 	X(CLOCK, "clock")                \
 	X(CLOCK_ERROR, "clock_error_ns") \
-	X(LOST_RECORDS, "lost")
+	X(LOST_RECORDS, "lost")          \
+	X(CPU, "cpu")                    \
+	X(BY, "by")
 
 enum perfetto_annotation { /* interned ids, all below 128 */
 			   ANNOTATION_NONE,
@@ -163,6 +170,7 @@ enum row_kind { /* part of a row's uuid */
 		ROW_OWN_COUNTER,
 		ROW_CHANNEL,
 		ROW_FRAME,
+		ROW_KERNEL,
 };
 
 enum flow_kind { FLOW_BASE = 32, FLOW_OWN, FLOW_SHARED, FLOW_MARKER, FLOW_MESSAGE };
@@ -273,9 +281,11 @@ struct drawn_lock {
 };
 
 struct drawn_thread {
-	struct row row;
+	struct row row, kernel;
 	struct drawn_process *process;
 	uint32_t tid;
+	uint32_t kernel_worker; /* as `kernel` was named last */
+	const char *kernel_named;
 	uint32_t named_worker; /* worker and name of the last descriptor */
 	const char *named;
 	bool in_workers;
@@ -309,7 +319,7 @@ struct drawn_process {
 struct perfetto_tally { /* what the file holds, to compare with what a reader finds in it */
 	uint64_t begins[CATEGORIES];
 	uint64_t instants[CATEGORIES];
-	uint64_t ends, counters, descriptors;
+	uint64_t ends, counters, descriptors, task_states;
 	uint64_t flow_ids, flow_ends;
 	uint64_t too_deep;	   /* slices not drawn: nested too deep */
 	uint64_t gaps_without_row; /* not drawn: more tasks alive at once than rows */
@@ -415,6 +425,15 @@ void counter__write(struct perfetto *px, const struct row *row, uint64_t time, i
 void counter__write_at(struct perfetto *px, const struct row *row, uint64_t time, int64_t value);
 void counter__write_double(struct perfetto *px, const struct row *row, uint64_t time, double value);
 
+/* from then on the thread is in that state (TaskStateEnum of Perfetto's generic_task_state.proto) */
+void task_state__write(struct perfetto *px, uint32_t cpu, const char *comm, uint32_t tid, int state,
+		       int prio, uint64_t time);
+
+/* perfetto_sched.c */
+void op__kernel(void *ctx, struct model_thread *thread, const struct model_kernel *stretch,
+		uint64_t time);
+void op__sched(void *ctx, const struct model_sched *change, uint64_t time);
+
 /* perfetto_row.c */
 void row__name(struct perfetto *px, struct row *row, uint64_t uuid);
 void row__forget(struct perfetto *px, struct row *row);
@@ -445,6 +464,12 @@ void row__unpark(struct perfetto *px, struct drawn_task *task, uint64_t time);
 void row__unlink_parked(struct slice *slice);
 /* ends all that is open on the row */
 void row__close(struct perfetto *px, struct row *row, uint64_t time);
+
+/* order of a worker's row among the workers; the next one is its kernel row's */
+static inline int32_t worker__rank(uint32_t worker)
+{
+	return (int32_t)(worker % (INT32_MAX / 2) * 2);
+}
 
 /* perfetto_task.c */
 struct drawn_process *drawn_process__get(struct perfetto *px, struct model_process *process);

@@ -338,6 +338,33 @@ void event__open_at(struct perfetto *px, const struct row *row, int type, uint64
 	event__open_body(px, row, type);
 }
 
+void task_state__write(struct perfetto *px, uint32_t cpu, const char *comm, uint32_t tid, int state,
+		       int prio, uint64_t time)
+{
+	struct proto *p = &px->proto;
+	uint8_t *mark;
+
+	packet__open_with_prefix(px);
+	if (time >= px->time) {
+		proto__uint(p, 8, time - px->time);
+		px->time = time;
+	} else {
+		proto__uint(p, 8, time);
+		proto__uint(p, 58, CLOCK_BOOTTIME_ID);
+	}
+	mark = proto__begin(p, 117);
+	proto__uint(p, 1, cpu);
+	if (comm)
+		proto__string(p, 2, comm);
+	proto__uint(p, 3, tid);
+	proto__uint(p, 4, (uint64_t)state);
+	if (prio)
+		proto__int(p, 5, prio);
+	proto__end(p, mark);
+	packet__close(px);
+	px->tally.task_states++;
+}
+
 void event__close(struct perfetto *px)
 {
 	proto__end(&px->proto, px->event);

@@ -86,7 +86,7 @@ static void thread__declare(struct perfetto *px, struct drawn_thread *thread,
 		if (!d.name)
 			d.name = text;
 		if (thread->in_workers)
-			d.rank = (int32_t)(model->worker & INT32_MAX);
+			d.rank = worker__rank(model->worker);
 	}
 	thread->row.declared = true;
 	thread->named_worker = model->worker;
@@ -173,6 +173,8 @@ void op__thread_gone(void *ctx, struct model_thread *model, uint64_t time)
 		return;
 	row__close(px, &thread->row, time);
 	row__forget(px, &thread->row);
+	if (thread->kernel.declared)
+		row__forget(px, &thread->kernel);
 	if (map__get(&px->tids, thread->process->index, thread->tid) == thread)
 		map__remove(&px->tids, thread->process->index, thread->tid);
 	pool__give(&px->threads, thread);

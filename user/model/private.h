@@ -67,6 +67,7 @@ struct sched_thread {
 
 struct sched_cpu { /* who runs there */
 	bool busy;
+	uint64_t left; /* when the last one that is known of left */
 	uint32_t cpu, pid, tid;
 	struct sched_thread *thread; /* NULL: foreign */
 	const char *comm;

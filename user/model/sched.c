@@ -74,6 +74,7 @@ static void cpu__clear(struct model *m, struct sched_cpu *cpu)
 {
 	map__remove(&m->sched_running, cpu->tid, 0);
 	cpu->busy = false;
+	cpu->left = m->now;
 }
 
 /* who runs there leaves, as is known or as has to be concluded (UNKNOWN) */
@@ -151,6 +152,7 @@ static void cpu__enter(struct model *m, struct sched_thread *st, uint32_t number
 		return;
 	*cpu = (struct sched_cpu){
 		.busy = true,
+		.left = cpu->left,
 		.cpu = number,
 		.pid = event->pid,
 		.tid = event->tid,
@@ -235,9 +237,15 @@ static void off_cpu(struct model *m, const struct event *event, struct sched_thr
 	uint32_t number = (uint32_t)event->args[0].u, bits = (uint32_t)event->args[1].u;
 	uint64_t since = st->k.state == KERNEL_UNKNOWN ? st->process->sched_since : m->now;
 	struct task *task = st->thread ? running_on(st->thread) : NULL;
-	struct sched_cpu *cpu;
+	struct sched_cpu *cpu = cpu__get(m, number);
 
+	if (!cpu)
+		return;
 	if (st->k.state != KERNEL_RUNNING || st->k.cpu != number) {
+		if (cpu->busy)
+			since = m->now;
+		else if (since < cpu->left)
+			since = cpu->left;
 		stretch__forget(m, st);
 		cpu__enter(m, st, number, since);
 		st->k.state = KERNEL_RUNNING;
@@ -245,9 +253,6 @@ static void off_cpu(struct model *m, const struct event *event, struct sched_thr
 		st->k.cpu = number;
 	}
 	stretch__end(m, st);
-	cpu = cpu__get(m, number);
-	if (!cpu)
-		return;
 	cpu__leave(m, cpu,
 		   !bits		? KERNEL_RUNNABLE
 		   : bits & STATE_DEAD ? KERNEL_GONE

@@ -25,6 +25,7 @@
  *	tasks		count lifetimes, hist run time of each; total run time
  *	suspensions	count gaps, hist lengths of those that ended; total of all
  *	wakes		count, hist ready-to-run
+ *	preemptions	count, hist of times off the CPU; `function` is the task that ran
  *	zones		count, hist lengths without gaps; total of outermost ones
  */
 struct group {
@@ -55,6 +56,7 @@ struct worker {
 		uint32_t open;
 		uint64_t since, total;
 	} at[ACTIVITIES];
+	uint64_t preempted_ns; /* runnable, but off the CPU */
 	uint64_t tasks, steals, stolen_from;
 	int64_t max_queue_depth; /* -1: never told */
 };
@@ -112,7 +114,7 @@ struct report {
 	struct process_figures *processes;
 	size_t process_count;
 
-	struct groups names, suspensions, wakes, zones;
+	struct groups names, suspensions, wakes, zones, preemptions;
 	uint64_t tasks_created, begun, migrations;
 
 	struct worker **workers;

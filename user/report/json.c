@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The figures as JSON: interface, section 3, key by key in its order. Keys beyond it:
- * unfinished_count (the list holds the first 1,000), in_state_ns, pid, bulk_ns. Identities are
- * integers; none is null.
+ * unfinished_count (the list holds the first 1,000), in_state_ns, pid, bulk_ns; capture.sched_lost;
+ * preemptions[] (who took the CPU from a worker, as the kernel or the runtime calls it; the task that
+ * was running, null if none). Identities are integers; none is null.
  *
  * json-c reports want of memory by a NULL object; put() notes it once for the whole document.
  */
@@ -128,13 +129,18 @@ static void fill_capture(struct document *doc, json_object *to, const struct tra
 		put(doc, to, "target_exit", json_object_new_int(totals->target_exit));
 	else
 		put_null(doc, to, "target_exit");
+	if (totals->sched)
+		put_uint(doc, to, "sched_lost", totals->sched_lost);
+	else
+		put_null(doc, to, "sched_lost");
 	by = put_new(doc, to, "lost_by");
 	put_uint(doc, by, "ring_full", totals->lost_by[LOSS_RING_FULL]);
 	put_uint(doc, by, "target_ring_overrun", totals->lost_by[LOSS_TARGET_OVERRUN]);
 	put_uint(doc, by, "read_fault", totals->lost_by[LOSS_READ_FAULT]);
 }
 
-static void fill_worker(struct document *doc, json_object *to, const struct worker *worker)
+static void fill_worker(struct document *doc, json_object *to, const struct worker *worker,
+			bool sched)
 {
 	put_uint(doc, to, "index", worker->index);
 	put_uint(doc, to, "tid", worker->tid);
@@ -143,8 +149,10 @@ static void fill_worker(struct document *doc, json_object *to, const struct work
 	put_uint(doc, to, "background_ns", worker->at[AT_BACKGROUND].total);
 	put_uint(doc, to, "sleep_ns", worker->at[AT_SLEEP].total);
 	put_uint(doc, to, "idle_ns", worker->life_ns - worker->at[AT_ANY].total);
-	/* from the kernel's scheduling, which the trace does not carry yet */
-	put_null(doc, to, "preempted_ns");
+	if (sched)
+		put_uint(doc, to, "preempted_ns", worker->preempted_ns);
+	else
+		put_null(doc, to, "preempted_ns");
 	put_uint(doc, to, "bulk_ns", worker->at[AT_BULK].total);
 	put_uint(doc, to, "tasks", worker->tasks);
 	put_uint(doc, to, "steals", worker->steals);
@@ -172,7 +180,7 @@ static void fill_processes(struct document *doc, json_object *list, const struct
 		put_string(doc, to, "host", process->host);
 		in = put_list(doc, to, "workers");
 		for (size_t k = 0; workers[k]; k++)
-			fill_worker(doc, new_object(doc, in), workers[k]);
+			fill_worker(doc, new_object(doc, in), workers[k], report->totals.sched);
 		free(workers);
 	}
 }
@@ -240,6 +248,29 @@ static void fill_waits(struct document *doc, json_object *root, const struct rep
 		put_uint(doc, row, "count", group->count);
 		put_percentile(doc, row, "ready_to_run_p50_ns", &group->hist, 50);
 		put_percentile(doc, row, "ready_to_run_p99_ns", &group->hist, 99);
+	}
+}
+
+static void fill_preemptions(struct document *doc, json_object *root, const struct report *report)
+{
+	json_object *list, *row;
+
+	if (!report->totals.sched) {
+		put_null(doc, root, "preemptions");
+		return;
+	}
+	list = put_list(doc, root, "preemptions");
+	for (size_t i = 0; i < report->preemptions.count; i++) {
+		const struct group *group = report->preemptions.list[i];
+
+		row = new_object(doc, list);
+		put_string(doc, row, "by", group->name);
+		put_string(doc, row, "task", group->function);
+		put_uint(doc, row, "count", group->count);
+		put_uint(doc, row, "total_ns", group->total_ns);
+		put_percentile(doc, row, "p50_ns", &group->hist, 50);
+		put_percentile(doc, row, "p99_ns", &group->hist, 99);
+		put_percentile(doc, row, "max_ns", &group->hist, 100);
 	}
 }
 
@@ -394,6 +425,7 @@ static void fill(struct document *doc, json_object *root, const struct report *r
 	fill_processes(doc, put_list(doc, root, "processes"), report);
 	fill_tasks(doc, put_new(doc, root, "tasks"), report);
 	fill_waits(doc, root, report);
+	fill_preemptions(doc, root, report);
 	fill_steals(doc, put_new(doc, root, "steals"), report);
 	fill_futures(doc, put_new(doc, root, "futures"), report);
 	fill_zones(doc, put_list(doc, root, "zones"), report);
@@ -434,6 +466,7 @@ int report__json(const struct report *report, FILE *out)
 		return -ENOMEM;
 	groups__sort(&report->names);
 	groups__sort(&report->suspensions);
+	groups__sort(&report->preemptions);
 	groups__sort(&report->wakes);
 	groups__sort(&report->zones);
 	fill(&doc, root, report);

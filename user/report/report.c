@@ -146,6 +146,7 @@ static void free_tables(struct report *report)
 
 	groups__free(&report->names);
 	groups__free(&report->suspensions);
+	groups__free(&report->preemptions);
 	groups__free(&report->wakes);
 	groups__free(&report->zones);
 	for (e = NULL; (e = map__next(&report->pairs, e));)

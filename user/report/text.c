@@ -76,6 +76,11 @@ static void say_losses(const struct trace_totals *totals, FILE *out)
 			100.0 * (double)totals->lost / (double)totals->recorded,
 			totals->lost_by[LOSS_RING_FULL], totals->lost_by[LOSS_TARGET_OVERRUN],
 			totals->lost_by[LOSS_READ_FAULT]);
+	if (totals->sched_lost)
+		fprintf(out,
+			"Of the kernel's scheduling %" PRIu64 " events are missing, for want of room "
+			"in the buffers: times of running and waiting are in part not known\n",
+			totals->sched_lost);
 	if (!totals->finished)
 		fputs("The capture did not end normally: this is what it holds up to there\n", out);
 	if (totals->damaged)
@@ -121,9 +126,9 @@ static void print_workers(const struct report *report, const struct process_figu
 	fprintf(out, "\nProcess %u %s on %s\n", process->pid, NAME(process->name),
 		NAME(process->host));
 	if (workers && workers[0])
-		fprintf(out, "  %6s %8s %-16s %9s %9s %9s %9s %9s %8s %8s %6s\n", "worker", "tid",
-			"name", "busy", "backgr.", "sleep", "idle", "tasks", "steals", "stolen",
-			"queue");
+		fprintf(out, "  %6s %8s %-16s %9s %9s %9s %9s %9s %9s %8s %8s %6s\n", "worker",
+			"tid", "name", "busy", "backgr.", "sleep", "idle", "preempt.", "tasks",
+			"steals", "stolen", "queue");
 	for (size_t i = 0; workers && workers[i]; i++) {
 		const struct worker *w = workers[i];
 		char depth[24] = "-";
@@ -131,11 +136,12 @@ static void print_workers(const struct report *report, const struct process_figu
 		if (w->max_queue_depth >= 0)
 			snprintf(depth, sizeof(depth), "%" PRId64, w->max_queue_depth);
 		fprintf(out,
-			"  %6u %8u %-16.16s %9s %9s %9s %9s %9" PRIu64 " %8" PRIu64 " %8" PRIu64
+			"  %6u %8u %-16.16s %9s %9s %9s %9s %9s %9" PRIu64 " %8" PRIu64 " %8" PRIu64
 			" %6s\n",
 			w->index, w->tid, NAME(w->name), HUMAN(w->at[AT_TASK].total),
 			HUMAN(w->at[AT_BACKGROUND].total), HUMAN(w->at[AT_SLEEP].total),
-			HUMAN(w->life_ns - w->at[AT_ANY].total), w->tasks, w->steals,
+			HUMAN(w->life_ns - w->at[AT_ANY].total),
+			report->totals.sched ? HUMAN(w->preempted_ns) : "-", w->tasks, w->steals,
 			w->stolen_from, depth);
 	}
 	free(workers);
@@ -180,6 +186,24 @@ static void print_waits(const struct groups *groups, const char *title, const ch
 		fprintf(out, "  %-*s %9" PRIu64 " %9s %9s %9s %9s\n", NAME_WIDTH, NAME(g->name),
 			g->count, HUMAN(g->total_ns), PERCENTILE(&g->hist, 50),
 			PERCENTILE(&g->hist, 99), PERCENTILE(&g->hist, 100));
+	}
+	more(out, groups->count);
+}
+
+static void print_preemptions(const struct report *report, FILE *out)
+{
+	const struct groups *groups = &report->preemptions;
+
+	if (!groups->count)
+		return;
+	fprintf(out, "\nWorkers preempted\n  %-24s %-*s %9s %9s %9s %9s\n", "by", NAME_WIDTH,
+		"while it ran", "count", "total", "p99", "max");
+	for (size_t i = 0; i < groups->count && i < ROWS_MAX; i++) {
+		const struct group *g = groups->list[i];
+
+		fprintf(out, "  %-24.24s %-*s %9" PRIu64 " %9s %9s %9s\n", NAME(g->name),
+			NAME_WIDTH, g->function ? g->function : "no task", g->count,
+			HUMAN(g->total_ns), PERCENTILE(&g->hist, 99), PERCENTILE(&g->hist, 100));
 	}
 	more(out, groups->count);
 }
@@ -326,6 +350,7 @@ int report__text(const struct report *report, FILE *out)
 {
 	groups__sort(&report->names);
 	groups__sort(&report->suspensions);
+	groups__sort(&report->preemptions);
 	groups__sort(&report->wakes);
 	groups__sort(&report->zones);
 	say_losses(&report->totals, out);
@@ -336,6 +361,7 @@ int report__text(const struct report *report, FILE *out)
 	print_tasks(report, out);
 	print_waits(&report->suspensions, "Suspensions", "reason", out);
 	print_waits(&report->wakes, "Wakes: from being made ready to running", "cause", out);
+	print_preemptions(report, out);
 	print_steals(report, out);
 	print_futures(report, out);
 	print_zones(report, out);

@@ -187,6 +187,41 @@ static void on_span_end(void *ctx, struct model_thread *thread, enum span_kind k
 		leave_work(worker, activity_of(kind), time);
 }
 
+static const char *preemptor(const struct model_kernel *stretch)
+{
+	const struct model_thread *thread = stretch->by_thread;
+
+	if (thread && thread->worker != MODEL_NO_WORKER && thread->name)
+		return thread->name;
+	return stretch->by;
+}
+
+static void on_kernel(void *ctx, struct model_thread *thread, const struct model_kernel *stretch,
+		      uint64_t time)
+{
+	struct report *report = ctx;
+	struct worker *worker = worker_of(report, thread);
+	uint64_t begin = stretch->begin;
+	struct group *group;
+
+	if (!worker || stretch->state != KERNEL_RUNNABLE)
+		return;
+	if (begin < worker->start)
+		begin = worker->start;
+	if (begin >= time)
+		return;
+	worker->preempted_ns += time - begin;
+	if (!stretch->preempted)
+		return;
+	group = groups__get(report, &report->preemptions, preemptor(stretch), stretch->task_name,
+			    NULL);
+	if (!group)
+		return;
+	group->count++;
+	group->total_ns += time - begin;
+	group__add(report, group, time - begin);
+}
+
 static void on_queue_depth(void *ctx, struct model_thread *thread, uint32_t index, uint64_t depth,
 			   uint64_t time)
 {
@@ -254,6 +289,7 @@ const struct model_ops report_worker_ops = {
 	.stay_end = on_stay_end,
 	.span_begin = on_span_begin,
 	.span_end = on_span_end,
+	.kernel = on_kernel,
 	.queue_depth = on_queue_depth,
 	.steal = on_steal,
 	.steal_failed = on_steal_failed,
