@@ -245,6 +245,49 @@ static __always_inline __u64 ring__next_piece(const struct ring_state *ring, __u
 	return len > most ? most : len;
 }
 
+/* after an attempt to hand over: is there more to come? */
+static __always_inline int ring__goes_on(struct ring_state *ring, int err)
+{
+	if (err == -EFAULT)
+		ring__skip_fault(ring);
+	else if (err)
+		ring->flags |= RING_NO_ROOM;
+	return !err;
+}
+
+/*
+ * The next piece of a ring. Global functions: each is verified once and by itself. Inside a loop its branches
+ * would be walked through again at every turn, until Linux 6.1 has had enough (a million instructions).
+ */
+__noinline int drain_piece(struct ring_state *ring, __u32 cause)
+{
+	__u64 len = ring ? ring__next_piece(ring, 4096) : 0;
+
+	if (!ring || !len)
+		return 0;
+	return ring__goes_on(ring, piece__small(ring, bpf_get_current_pid_tgid(), len, cause, 0));
+}
+
+__noinline int flush_piece(struct ring_state *ring)
+{
+	__u64 len = ring ? ring__next_piece(ring, 65536) : 0;
+
+	if (!ring || !len)
+		return 0;
+	return ring__goes_on(ring, piece__large(ring, bpf_get_current_pid_tgid(), len,
+						REC_CAUSE_FLUSH, 0));
+}
+
+__noinline int flush_piece_atomic(struct ring_state *ring)
+{
+	__u64 len = ring ? ring__next_piece(ring, 65536) : 0;
+
+	if (!ring || !len)
+		return 0;
+	return ring__goes_on(ring, piece__hand_over(ring, bpf_get_current_pid_tgid(), len,
+						    REC_CAUSE_FLUSH, 0, 65536, false));
+}
+
 /* the stream's last chunk, without data; kept for the loader if there is no room */
 static __always_inline void ring__end(struct ring_state *ring, __u64 pid_tgid, __u16 cause)
 {
@@ -275,11 +318,11 @@ enum drain_how {
  */
 __noinline int drain(struct thread_state *thread, __u32 slot, __u32 how)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), len;
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	__u16 cause = how >> 16;
 	struct ring_header header;
 	struct ring_state *ring;
-	int i, err = 0;
+	int i;
 
 	if (!thread || slot >= STATE_RINGS)
 		return 0;
@@ -297,18 +340,8 @@ __noinline int drain(struct thread_state *thread, __u32 slot, __u32 how)
 	}
 	ring__skip_overrun(ring, how & DRAIN_INSIDE ? TRACER_RECORD_MAX : 0);
 	for (i = 0; i < 34; i++) {
-		len = ring__next_piece(ring, 4096);
-		if (!len)
+		if (!drain_piece(ring, cause))
 			break;
-		err = piece__small(ring, pid_tgid, len, cause, 0);
-		if (err == -EFAULT) {
-			ring__skip_fault(ring);
-			break;
-		}
-		if (err) {
-			ring->flags |= RING_NO_ROOM;
-			break;
-		}
 	}
 	if (how & DRAIN_END)
 		ring__end(ring, pid_tgid, cause);
@@ -393,7 +426,7 @@ __noinline int thread__end_dso(struct thread_state *thread, __u64 dso)
 static __always_inline void flush_ring(struct thread_state *thread, __u64 address, __u64 reason,
 				       const bool sleepable)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), len;
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	struct tracer_ring *user = (void *)address;
 	struct ring_header header;
 	struct ring_state *ring;
@@ -442,21 +475,8 @@ static __always_inline void flush_ring(struct thread_state *thread, __u64 addres
 	ring_state__look(ring, header.head);
 	ring__skip_overrun(ring, 0);
 	for (i = 0; i < 4; i++) {
-		len = ring__next_piece(ring, 65536);
-		if (!len)
+		if (!(sleepable ? flush_piece(ring) : flush_piece_atomic(ring)))
 			break;
-		if (sleepable)
-			err = piece__large(ring, pid_tgid, len, REC_CAUSE_FLUSH, 0);
-		else
-			err = piece__hand_over(ring, pid_tgid, len, REC_CAUSE_FLUSH, 0, 65536, false);
-		if (err == -EFAULT) {
-			ring__skip_fault(ring);
-			break;
-		}
-		if (err) {
-			ring->flags |= RING_NO_ROOM;
-			break;
-		}
 	}
 	ring->marks[1] = ring->marks[0];
 	ring->marks[0].position = ring->seen;
