@@ -117,6 +117,18 @@ static int session__scan_command(struct session *session, const char *path)
 	return err ? err : session__scan_with_linker(session, "/proc/self/exe");
 }
 
+/* is_elf() - execvp() would have the shell read one that the kernel can't run */
+static bool is_elf(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char magic[4];
+	bool elf = fd >= 0 && read(fd, magic, 4) == 4 && !memcmp(magic, "\177ELF", 4);
+
+	if (fd >= 0)
+		close(fd);
+	return elf;
+}
+
 static void __attribute__((noreturn)) child__run(const struct command *command, int go, int failure)
 {
 	struct sigaction standard = {.sa_handler = SIG_DFL};
@@ -128,7 +140,9 @@ static void __attribute__((noreturn)) child__run(const struct command *command, 
 	/* end of file: the tracer is gone, or has given up */
 	if (read(go, &byte, 1) != 1)
 		_exit(STATUS_FAILED);
-	execvp(command->path, command->argv);
+	execv(command->path, command->argv);
+	if (errno == ENOEXEC && !is_elf(command->path))
+		execvp(command->path, command->argv);
 	err = errno;
 	if (write(failure, &err, sizeof(err)) < 0)
 		_exit(STATUS_FAILED);
@@ -206,7 +220,11 @@ int command__release(struct command *command)
 	} while (got < 0 && errno == EINTR);
 	if (got != sizeof(err))
 		return 0;
-	say__error("%s: can't be run: %s", command->argv[0], strerror(err));
+	if (err == ENOEXEC)
+		say__error("%s: can't be run: made for another machine; build it for this one",
+			   command->argv[0]);
+	else
+		say__error("%s: can't be run: %s", command->argv[0], strerror(err));
 	return err == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN;
 }
 

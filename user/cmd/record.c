@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,12 +102,28 @@ static bool summary__is_ours(const char *path)
 
 static int summary__check(const struct record *record)
 {
-	if (!record->summary || record->force || summary__is_ours(record->summary))
+	const char *path = record->summary;
+	char *folder;
+	int rc = 0;
+
+	if (!path)
 		return 0;
-	say__error("%s: is there already, and is no summary; choose another name, or replace it "
-		   "with --force",
-		   record->summary);
-	return -EEXIST;
+	if (!record->force && !summary__is_ours(path)) {
+		say__error("%s: is there already, and is no summary; choose another name, or replace "
+			   "it with --force",
+			   path);
+		return -EEXIST;
+	}
+	/* told before a long run, not after it */
+	folder = strdup(path);
+	if (!folder)
+		return -ENOMEM;
+	if (access(path, W_OK) && (errno != ENOENT || access(dirname(folder), W_OK))) {
+		rc = -errno;
+		say__error("%s: %s; choose another file for --summary", path, strerror(errno));
+	}
+	free(folder);
+	return rc;
 }
 
 static int summary__write(const char *path, const struct trace_totals *totals)
@@ -237,14 +254,21 @@ static void run__say_capture(const struct run *run)
 static void run__say_nothing(const struct run *run)
 {
 	const struct capture_options *options = &run->record->capture;
-	const char *list = options->command ? options->command[0] : "-p PID";
+	double seconds = (double)run->result.duration_ns / 1e9;
 
+	if (options->command) {
+		say__error("no event in %.1f s: %s ran no point that was to be recorded", seconds,
+			   options->command[0]);
+		say__error("'tracer list %s' shows whether it has points (if not: build it, or its "
+			   "runtime, with <tracer/tracer.h>); if it has, trace all categories",
+			   options->command[0]);
+		return;
+	}
 	say__error(
 		"no event in %.1f s: the target has points, but ran none that was to be recorded",
-		(double)run->result.duration_ns / 1e9);
-	say__error("is it at work? Trace longer (-d), with all categories; tracer list %s shows "
-		   "what it has",
-		   list);
+		seconds);
+	say__error("is it at work? Trace longer (-d), with all categories; tracer list -p PID shows "
+		   "what it has");
 }
 
 /* run__finish() - after the capture: figures, export, what is kept; the exit status */
