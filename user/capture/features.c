@@ -91,6 +91,31 @@ static bool sleepable__works(void)
 	return true;
 }
 
+/* Before, tables that grow on demand are refused to the tick (perf events) and to sleepable programs. */
+static bool lazy_maps__work(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, lazy, .map_flags = BPF_F_NO_PREALLOC);
+	int map = bpf_map_create(BPF_MAP_TYPE_HASH, "tracer_asks", 8, 8, 1, &lazy), fd;
+	const struct bpf_insn code[] = {
+		{.code = BPF_LD | BPF_DW | BPF_IMM,
+		 .dst_reg = BPF_REG_1,
+		 .src_reg = BPF_PSEUDO_MAP_FD,
+		 .imm = map},
+		{.imm = 0},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+
+	if (map < 0)
+		return false;
+	fd = bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "tracer_asks", "GPL", code, 4, NULL);
+	close(map);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
 /*
  * The link call is not in libbpf 1.1, and its attributes are not in older headers: the words are
  * laid out here as the kernel reads them. A folder as the path is refused with EBADF by a kernel
@@ -224,9 +249,10 @@ void features__detect(struct features *features)
 	if (features->root) {
 		features->ringbuf = ringbuf__works();
 		features->sleepable_uprobe = sleepable__works();
+		features->lazy_maps = lazy_maps__work();
 		features->uprobe_multi = uprobe_multi__works();
 	} else {
-		features->untested = 1U << FEATURE_sleepable_uprobe;
+		features->untested = 1U << FEATURE_sleepable_uprobe | 1U << FEATURE_lazy_maps;
 	}
 	libbpf_set_print(print);
 }

@@ -16,8 +16,9 @@
 	X(task_storage, "BPF task storage in tracing programs", "5.12", true, "", "boot Linux 5.15 or newer") \
 	X(uprobe, "uprobes (perf PMU \"uprobe\")", "4.17", true, "", "boot a kernel with CONFIG_UPROBE_EVENTS=y") \
 	X(uprobe_ref_ctr, "uprobe reference counters (gates)", "4.20", true, "", "boot Linux 5.15 or newer") \
-	X(sleepable_uprobe, "sleepable uprobe programs", "6.0", false, "a page that is not resident is lost, and counted", "") \
-	X(uprobe_multi, "multi-uprobe links", "6.6", false, "one perf event per site: attaching takes longer", "") \
+	X(sleepable_uprobe, "sleepable uprobe programs", "6.0", false, "a page that is not resident is lost, and counted; a library loaded later misses its first events", "") \
+	X(lazy_maps, "hash maps that grow on demand, in every BPF program", "6.1", false, "tables of a fixed size: 65,536 processes, 32,768 ends of rings", "") \
+	X(uprobe_multi, "multi-uprobe links", "6.6", false, "one perf event per site: attaching and ending take a second or more longer", "") \
 	X(prepare_exec, "tracepoint sched_prepare_exec", "6.10", false, "rings are drained at the entry of execve", "") \
 	X(exit_with_mm, "sched_process_exit before the memory goes", "6.16", false, "rings are drained at signal delivery and at the entry of exit", "") \
 	X(switch_state, "sched_switch tells the state a thread left in", "5.18", false, "a thread that is woken as it goes to sleep may seem preempted", "") \

@@ -126,6 +126,11 @@ int session__load(struct session *session)
 		return -ENOMEM;
 	}
 	session__choose_programs(session);
+	if (!session->features.lazy_maps) {
+		bpf_map__set_map_flags(bpf->maps.targets, 0);
+		bpf_map__set_map_flags(bpf->maps.ends, 0);
+		bpf_map__set_max_entries(bpf->maps.ends, 1U << 15);
+	}
 	bpf->rodata->follow = options->follow;
 	bpf->rodata->wake_bytes = session->buffer_size / 8;
 	bpf->rodata->sched_tells_state = session->features.switch_state;
