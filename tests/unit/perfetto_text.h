@@ -239,10 +239,34 @@ static void text__event(struct perfetto_text *t, uint64_t time, struct wire w)
 	free(name);
 }
 
+/* TIME thread TID STATE on CPU COMM */
+static void text__thread_state(struct perfetto_text *t, uint64_t time, struct wire w)
+{
+	static const char *const states[] = {"unknown", "created", "runnable", "running", "sleeps",
+					     "sleeps deeply", "stopped", "dead", "destroyed"};
+	uint64_t cpu = 0, tid = 0, state = 0;
+	char *comm = NULL;
+
+	while (wire__next(&w)) {
+		if (w.field == 1)
+			cpu = w.number;
+		else if (w.field == 2)
+			comm = wire__string(&w);
+		else if (w.field == 3)
+			tid = w.number;
+		else if (w.field == 4)
+			state = w.number;
+	}
+	assert_in_range(state, 0, 8);
+	fprintf(t->out, "%g thread %" PRIu64 " %s on %" PRIu64 " %s\n", (double)time / 1000, tid,
+		states[state], cpu, comm ? comm : "-");
+	free(comm);
+}
+
 static void text__packet(struct perfetto_text *t, struct wire w)
 {
-	struct wire event = {0}, in, clock;
-	bool absolute = false, has_event = false;
+	struct wire event = {0}, state = {0}, in, clock;
+	bool absolute = false, has_event = false, has_state = false;
 	uint64_t stamp = 0, id;
 
 	while (wire__next(&w)) {
@@ -257,6 +281,9 @@ static void text__packet(struct perfetto_text *t, struct wire w)
 		else if (w.field == 11) {
 			event = wire__inside(&w);
 			has_event = true;
+		} else if (w.field == 117) {
+			state = wire__inside(&w);
+			has_state = true;
 		} else if (w.field == 6) {
 			in = wire__inside(&w);
 			while (wire__next(&in)) {
@@ -275,6 +302,8 @@ static void text__packet(struct perfetto_text *t, struct wire w)
 	}
 	if (!absolute)
 		t->time += stamp;
+	if (has_state)
+		text__thread_state(t, absolute ? stamp : t->time, state);
 	if (has_event)
 		text__event(t, absolute ? stamp : t->time, event);
 }

@@ -63,6 +63,12 @@ static const struct script_row *script__row(const char *name)
 		{EV_thread_exit, "thread_exit", ""},
 		{EV_process_exit, "process_exit", "q"},
 		{EV_lost, "lost", "qttq"},
+		{EV_on_cpu, "on_cpu", "qnsq"},
+		{EV_off_cpu, "off_cpu", "qqqs"},
+		{EV_waking, "waking", "qsqq"},
+		{EV_foreign_on_cpu, "foreign_on_cpu", "qnsq"},
+		{EV_foreign_off_cpu, "foreign_off_cpu", "qqqs"},
+		{EV_sched_lost, "sched_lost", "qq"},
 		{EV_end, "finish", ""},
 		{200, "from_the_future", ""},
 	};
@@ -145,7 +151,7 @@ static struct event script__event(char *line)
 	event.time = script__time(time);
 	event.type = row->type;
 	event.nargs = (uint8_t)strlen(row->types);
-	event.process = thread[0] == 'u';
+	event.process = thread[0] == 'f' ? EVENT_NO_PROCESS : thread[0] == 'u';
 	event.pid = 100 + event.process;
 	event.tid = (uint32_t)atoi(thread + 1);
 	for (int i = 0; i < event.nargs && (text = strtok_r(NULL, " \t", &save)); i++)

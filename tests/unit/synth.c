@@ -302,6 +302,41 @@ void synth__task(struct synth *synth, unsigned int kind, uint64_t time, uint32_t
 	synth__record(synth, &task, sizeof(task));
 }
 
+/* threads from 100 to 199 are process 100's, others processes of their own; tid 7 is called t7 */
+void synth__switch(struct synth *synth, uint64_t time, unsigned int cpu, unsigned int flags,
+		   uint32_t prev, uint32_t state, uint32_t next, uint32_t lost)
+{
+	struct rec_switch record = {.h = {sizeof(record), REC_SWITCH, cpu, time},
+				    .prev_pid = prev / 100 == 1 ? 100 : prev,
+				    .prev_tid = prev,
+				    .next_pid = next / 100 == 1 ? 100 : next,
+				    .next_tid = next,
+				    .state = state,
+				    .lost = lost,
+				    .flags = flags,
+				    .prev_prio = 120,
+				    .next_prio = 100 - 1};
+
+	snprintf(record.prev_comm, sizeof(record.prev_comm), "t%u", prev);
+	snprintf(record.next_comm, sizeof(record.next_comm), "t%u", next);
+	synth__record(synth, &record, sizeof(record));
+}
+
+void synth__waking(struct synth *synth, uint64_t time, unsigned int cpu, uint32_t tid, uint32_t waker,
+		   unsigned int flags)
+{
+	struct rec_waking record = {.h = {sizeof(record), REC_WAKING, cpu, time},
+				    .pid = 100,
+				    .tid = tid,
+				    .waker_pid = waker,
+				    .waker_tid = waker,
+				    .flags = flags,
+				    .prio = 120,
+				    .waker_comm = "waker-16-bytes.."};
+
+	synth__record(synth, &record, sizeof(record));
+}
+
 const char *synth__write(const struct synth *synth, size_t size)
 {
 	static char path[64];

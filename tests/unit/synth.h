@@ -68,6 +68,11 @@ void synth__round(struct synth *synth, uint64_t time);
 void synth__dso(struct synth *synth, const char *json, const void *image, size_t size);
 /* a record into the RECORDS block under way */
 void synth__record(struct synth *synth, const void *record, size_t size);
+/* the CPU goes from one thread to another; flags: enum rec_switch_flags */
+void synth__switch(struct synth *synth, uint64_t time, unsigned int cpu, unsigned int flags,
+		   uint32_t prev, uint32_t state, uint32_t next, uint32_t lost);
+void synth__waking(struct synth *synth, uint64_t time, unsigned int cpu, uint32_t tid, uint32_t waker,
+		   unsigned int flags);
 void synth__flush(struct synth *synth); /* ends the block under way; all of the above do it too */
 void synth__end(struct synth *synth);	/* END, finished */
 

@@ -193,10 +193,12 @@ static uint16_t random_type(uint64_t *random)
 	static const uint16_t rare[] = {
 		EV_process, EV_fork,	    EV_exec,	   EV_thread_exit, EV_process_exit,
 		EV_lost,    EV_capture_off, EV_capture_on, EV_capture_on,  EV_end,
-		777};
+		EV_sched_lost, 777};
 	uint64_t r = next_random(random);
 
-	if (r % 500 == 0)
+	if (r % 10 == 0)
+		return (uint16_t)(EV_off_cpu + r / 10 % (EV_foreign_on_cpu - EV_off_cpu + 1));
+	if (r % 500 == 1)
 		return rare[r / 500 % (sizeof(rare) / sizeof(*rare))];
 	/* mostly tasks, where most is to go wrong */
 	if (r % 4)
@@ -226,6 +228,14 @@ static void run(uint64_t random, uint64_t step)
 			event.args[1].u = time > 5000 ? time - 5000 : 0;
 			event.args[2].u = time;
 			event.args[3].u = 0;
+		}
+		if (event_type__is_sched(event.type)) {
+			event.args[0].u = next_random(&random) % 3;
+			event.args[1].u = 0;
+			if (event.type == EV_off_cpu)
+				event.args[1].u = next_random(&random) % 3 * 64;
+			if (event.type >= EV_foreign_off_cpu)
+				event.process = EVENT_NO_PROCESS;
 		}
 		if (event.type == EV_process)
 			event.args[0].s = "process";

@@ -410,6 +410,51 @@ static void losses_have_a_row(void **state)
 	       NULL);
 }
 
+/* runnable and off the CPU is not idle, and says for whom */
+static void the_kernels_view(void **state)
+{
+	static const char script[] =
+		"0 t1 process demo demo\n1 t1 on_cpu 1 120 demo 0\n2 t1 worker_start w0 -\n"
+		"3 t2 worker_start w1 second\n10 t1 created a fib 0\n20 t1 begin a w0\n"
+		"30 t1 off_cpu 1 0 900 hog\n30 f900 foreign_on_cpu 1 120 hog 1\n"
+		"50 f900 foreign_off_cpu 1 0 1 demo\n50 t1 on_cpu 1 120 demo 900\n"
+		"60 t1 completed a\n70 t1 off_cpu 1 1 0 swapper\n80 t1 waking 2 demo 0 0\n"
+		"85 t1 on_cpu 0 120 demo 2\n90 t1 off_cpu 0 2 0 swapper\n"
+		"95 t1 waking 2 demo 0 1\n99 t1 finish\n";
+
+	(void)state;
+	expect(EXPORT_LANES, script,
+	       "row demo/Workers/worker 0\n"
+	       "row demo/Workers/worker 0 kernel\n"
+	       "2 demo/Workers/worker 0 kernel begin kernel.state 'running' cpu=1\n"
+	       "30 demo/Workers/worker 0 kernel end\n"
+	       "30 demo/Workers/worker 0 kernel begin kernel.state 'preempted by hog' cpu=1 by=hog "
+	       "tid=900 task=0x61\n"
+	       "50 demo/Workers/worker 0 kernel end\n"
+	       "50 demo/Workers/worker 0 kernel begin kernel.state 'running' cpu=1\n"
+	       "70 demo/Workers/worker 0 kernel begin kernel.state 'blocked' cpu=1 waker=second tid=2\n"
+	       "80 demo/Workers/worker 0 kernel begin kernel.state 'waits for a CPU' cpu=1 "
+	       "waker=second tid=2\n"
+	       "85 demo/Workers/worker 0 kernel begin kernel.state 'running' cpu=0\n"
+	       "90 demo/Workers/worker 0 kernel begin kernel.state 'blocked' cpu=0 waker=interrupt\n"
+	       "95 demo/Workers/worker 0 kernel begin kernel.state 'waits for a CPU' cpu=0 "
+	       "waker=interrupt\n"
+	       "99 demo/Workers/worker 0 kernel end\n",
+	       NULL);
+	expect(EXPORT_WORKERS, script,
+	       "1 thread 1 running on 1 demo\n"
+	       "30 thread 1 runnable on 1 worker 0\n"
+	       "30 thread 900 running on 1 hog\n"
+	       "50 thread 900 runnable on 1 hog\n"
+	       "50 thread 1 running on 1 worker 0\n"
+	       "70 thread 1 sleeps on 1 worker 0\n"
+	       "80 thread 1 runnable on 0 worker 0\n"
+	       "85 thread 1 running on 0 worker 0\n"
+	       "90 thread 1 sleeps deeply on 0 worker 0\n"
+	       "95 thread 1 runnable on 0 worker 0\n",
+	       NULL);
+}
+
 static void what_is_open_at_the_end_is_closed(void **state)
 {
 	(void)state;
@@ -603,6 +648,7 @@ int main(void)
 		cmocka_unit_test(a_set_leads_to_the_wakes_of_its_future_only),
 		cmocka_unit_test(renames_and_workers_are_instants),
 		cmocka_unit_test(losses_have_a_row),
+		cmocka_unit_test(the_kernels_view),
 		cmocka_unit_test(what_is_open_at_the_end_is_closed),
 		cmocka_unit_test(many_tasks),
 		cmocka_unit_test(more_tasks_alive_than_rows),

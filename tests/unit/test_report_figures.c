@@ -14,13 +14,14 @@ static void feed(void *ctx, const struct event *event)
 	assert_int_equal(report__event(ctx, event), 0);
 }
 
-static const struct trace_totals totals_of_test = {
+static struct trace_totals totals_of_test = {
 	.records = 90,
 	.lost = 10,
 	.recorded = 100,
 	.lost_by = {[LOSS_RING_FULL] = 7, [LOSS_TARGET_OVERRUN] = 2, [LOSS_READ_FAULT] = 1},
 	.bytes = 1234,
 	.duration_ns = 5000,
+	.sched_lost = 4,
 	.clock_error_ns = 12,
 	.clock = "tsc",
 	.finished = true,
@@ -442,6 +443,41 @@ static void tables_are_bounded(void **state)
 	report__free(report);
 }
 
+/* off the CPU although it could run, also while it waits for one after it was woken */
+static void preempted_workers(void **state)
+{
+	(void)state;
+	totals_of_test.sched = true;
+	expect("0 t1 process demo demo\n1 t1 on_cpu 0 120 demo 0\n2 t1 worker_start w0 -\n"
+		     "10 t1 created A fib 0\n11 t1 begin A w0\n"
+		     "20 t1 off_cpu 0 0 9 hog\n25 t1 on_cpu 0 120 demo 9\n"
+		     "30 t1 off_cpu 0 0 9 hog\n33 t1 on_cpu 0 120 demo 9\n"
+		     "40 t1 completed A\n"
+		     "41 t1 off_cpu 0 0 8 other\n42 t1 on_cpu 0 120 demo 8\n"
+		     "50 t1 off_cpu 0 1 0 swapper\n60 t1 waking 7 demo 1 0\n"
+		     "64 t1 on_cpu 1 120 demo 0\n"
+		     "70 t1 off_cpu 1 0 9 hog\n75 t1 worker_stop w0\n80 t1 on_cpu 1 120 demo 9\n"
+		     "90 t1 finish\n",
+		     "capture.sched_lost 4\n"
+		     "processes[0].workers[0].preempted_ns 18000\n"
+		     "processes[0].workers[0].idle_ns 44000\n"
+		     "preemptions[0].by \"hog\"\n"
+		     "preemptions[0].task \"fib\"\n"
+		     "preemptions[0].count 2\n"
+		     "preemptions[0].total_ns 8000\n"
+		     "preemptions[0].max_ns 5000\n"
+		     "preemptions[1].by \"hog\"\n"
+		     "preemptions[1].task null\n"
+		     "preemptions[1].count 1\n"
+		     "preemptions[2].by \"other\"\n"
+		     "preemptions[2].task null\n"
+		     "preemptions[2].total_ns 1000\n");
+	totals_of_test.sched = false;
+	expect("1 t1 worker_start w0 -\n9 t1 finish\n", "processes[0].workers[0].preempted_ns null\n"
+			   "capture.sched_lost null\n"
+			   "preemptions null\n");
+}
+
 static void summary_is_the_capture_object(void **state)
 {
 	const struct trace_totals totals = {
@@ -517,6 +553,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_key_is_there),
+		cmocka_unit_test(preempted_workers),
 		cmocka_unit_test(tasks_by_name),
 		cmocka_unit_test(unknown_ready_is_no_zero),
 		cmocka_unit_test(names_are_utf8),
