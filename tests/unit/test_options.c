@@ -109,7 +109,7 @@ static void every_option_of_the_interface(void **state)
 	(void)state;
 	assert_int_equal(PARSE("-p", "12", "-p13", "--pid=14", "-o", "x.trc", "-d", "5s", "-c",
 			       "task", "--sample", "4", "--tracks", "task", "--no-follow",
-			       "--no-sched", "--on-full", "overwrite", "--buffer-size", "1M",
+			       "--no-sched", "--on-full", "stop", "--buffer-size", "1M",
 			       "--flush-interval", "10ms", "--poll-interval", "0", "--cpu", "0",
 			       "--clock", "monotonic", "--report"),
 			 0);
@@ -119,7 +119,7 @@ static void every_option_of_the_interface(void **state)
 	assert_int_equal(record.capture.sample, 4);
 	assert_int_equal(record.tracks, EXPORT_TASK);
 	assert_false(record.capture.follow || record.capture.sched);
-	assert_int_equal(record.capture.on_full, CAPTURE_ON_FULL_OVERWRITE);
+	assert_int_equal(record.capture.on_full, CAPTURE_ON_FULL_STOP);
 	assert_int_equal(record.capture.buffer_size, 1 << 20);
 	assert_int_equal(record.capture.flush_interval_ns, 10000000);
 	assert_int_equal(record.capture.poll_interval_ns, 0);
