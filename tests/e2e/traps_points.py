@@ -134,6 +134,26 @@ def signal_fast(t):
     t.series(events, "handler", int(handled))
 
 
+# Exhaustive where the test above is random: the signal comes between any two instructions.
+@trap("a signal between any two instructions of a point", alone=True,
+      without=[{POINTS: [("ring->head != head", "0")]}])
+def signal_steps(t):
+    out, events = t.record(t.cc("signal_steps", "signal_steps.c", "-O2"))
+    got = [event["value"] for event in events if event.name == "counter" and event["name"] == "main"]
+    t.equal("main's records", got, list(range(-1, int(out))))
+    t.series(events, "handler", int(out))
+
+
+# Between publishing a record and taking its mark away, head is ahead of the mark.
+@trap("a signal between any two instructions of a window's last point", alone=True,
+      without=[{POINTS: [("TRACER__CAST(int32_t, limit - TRACER__CAST(uint32_t, head)) <\n"
+                          "\t\t\t\t     TRACER__CAST(int32_t, size)",
+                          "limit - TRACER__CAST(uint32_t, head) < size")]}])
+def signal_steps_edge(t):
+    out, events = t.record(t.cc("signal_steps", "signal_steps.c", "-O2"), "edge")
+    t.series(events, "handler", int(out))
+
+
 @trap("a signal handler's points inside the slow half, names of run time in both", alone=True,
       without=[{SLOW: [("\tring->busy = 1;\n\tring->limit = TRACER__CAST(uint32_t, ring->head);\n", "")]}])
 def signal_slow(t):

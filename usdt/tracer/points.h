@@ -179,11 +179,21 @@ TRACER__INLINE void tracer__record(uint32_t type, uint32_t size, uint32_t string
 		goto slow;
 	head = ring->head;
 	limit = ring->limit;
-	/* no room: window full, or this is a signal handler that interrupted a point */
-	if (__builtin_expect(limit - TRACER__CAST(uint32_t, head) < size, 0))
+	/*
+	 * No room: window full, or this is a signal handler that interrupted a point. Signed: that point
+	 * may have moved head already, and then limit is behind it.
+	 */
+	if (__builtin_expect(TRACER__CAST(int32_t, limit - TRACER__CAST(uint32_t, head)) <
+				     TRACER__CAST(int32_t, size),
+			     0))
 		goto slow;
 	ring->limit = TRACER__CAST(uint32_t, head);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	/* a handler that came in between head and limit has written where we would */
+	if (__builtin_expect(ring->head != head, 0)) {
+		ring->limit = ring->window_end;
+		goto slow;
+	}
 	record = TRACER__POINTER(uint64_t *, TRACER__POINTER(char *, ring) + TRACER_RING_HEADER +
 						     (head & (TRACER_RING_SIZE - 1)));
 	record[0] = TRACER__STAMP() << 8 | type;

@@ -533,7 +533,8 @@ TRACER__HELPER void tracer__write(struct tracer_ring *ring, uint64_t meta, uint6
 		need = size + (clock != ring->clock ? 16 : 0);
 		for (i = 0; i < 3; i++)
 			need += tracer__prepare_string(ring, &strings[i]);
-		if (ring->window_end - TRACER__CAST(uint32_t, ring->head) >= need)
+		if (TRACER__CAST(int32_t, ring->window_end - TRACER__CAST(uint32_t, ring->head)) >=
+		    TRACER__CAST(int32_t, need))
 			break;
 		tracer__after_fork(&tracer_v1_dso, tracer__ring());
 		tracer_v1_flush(ring, TRACER_FLUSH_FULL);
