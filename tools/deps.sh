@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Installs the Debian packages that are missing.	tools/deps.sh [build | test]
+# Installs the Debian packages that are missing.	tools/deps.sh [build | test | bench]
 set -eu
 
 # for `make` and `make demo`
@@ -8,11 +8,15 @@ build="make gcc g++ clang bpftool libbpf-dev libelf-dev libdw-dev zlib1g-dev lib
 # and for `make check`: other compilers, other readers of the same points and traces
 test="$build python3 zstd libcmocka-dev protobuf-compiler bpftrace gcc-aarch64-linux-gnu g++-aarch64-linux-gnu"
 
+# what `make bench` measures beside the tracer, each if it is there
+peers="bpftrace linux-perf lttng-tools liblttng-ust-dev uftrace"
+
 case "${1:-build}" in
 build) wanted=$build ;;
 test) wanted=$test ;;
+bench) wanted="$build python3 $peers" ;;
 *)
-	echo "usage: tools/deps.sh [build | test]" >&2
+	echo "usage: tools/deps.sh [build | test | bench]" >&2
 	exit 2
 	;;
 esac
@@ -40,5 +44,13 @@ if [ "$(id -u)" != 0 ]; then
 	as_root=sudo
 fi
 $as_root apt-get update -q >&2
+if [ "${1:-build}" = bench ]; then
+	# apt-get refuses all for one that it does not know
+	for package in $missing; do
+		$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+			"$package" >&2 || echo "tools/deps.sh: $package cannot be installed" >&2
+	done
+	exit 0
+fi
 # shellcheck disable=SC2086
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing >&2
