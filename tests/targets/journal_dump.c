@@ -425,9 +425,9 @@ static void print_record(const struct journal *journal, const struct journal_slo
 {
 	const struct event_row *row = &rows[record->event % JOURNAL_EVENTS];
 
-	printf("{\"tid\": %u, \"sequence\": %llu, \"stamp\": %llu, \"event\": \"%s\", \"args\": [",
-	       slot->tid, (unsigned long long)record->sequence, (unsigned long long)record->stamp,
-	       row->name ? row->name : "?");
+	printf("{\"pid\": %u, \"tid\": %u, \"sequence\": %llu, \"stamp\": %llu, ", slot->pid,
+	       slot->tid, (unsigned long long)record->sequence, (unsigned long long)record->stamp);
+	printf("\"event\": \"%s\", \"args\": [", row->name ? row->name : "?");
 	for (int i = 0; i < row->nargs; i++) {
 		printf(i ? ", " : "");
 		if (!strcmp(row->types[i], "str") || !strcmp(row->types[i], "lit"))

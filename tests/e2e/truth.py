@@ -1,0 +1,487 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares a Perfetto trace with the runtime's event-by-event journal, event by event.
+
+    truth.py [--killed] TRACE EVENTS
+
+EVENTS is what `journal --events` prints; the tracer was attached before the program's first point.
+Prints the differences (the first of each kind) and exits with 1 if there are any, else one line.
+
+  threads   every event that a trace tells the thread of, in order, with all arguments: none missing,
+            none invented
+  tasks     every event of each task, in order, with names, parents, workers, threads, reasons, objects,
+            causes
+  rows      markers, counters, frames of each row, in each thread's order
+  order     whatever one thread did after another thing stands after it in the trace, and has a time
+            between the journal's stamps before and after it
+  gaps      each task: suspended, ready and stopped from when to when, with reason, object, cause, waker
+  arrows    creation -> first run; future set -> wake -> resumed run; victim -> thief; flows of the
+            program; sent -> received; and no others
+  gauges    running, ready and suspended tasks and active continuations at every moment; steals per s
+
+--killed: the program was killed. What the journal has must be in the trace; each thread may have been
+in one point that the trace has and the journal has not.
+"""
+import argparse
+import collections
+import sys
+
+from perfetto_check import open_trace
+from truth_journal import Expected
+from truth_trace import Facts, Reader
+
+SHOWN = 5           # differences of a kind
+# the points' clocks, the model's putting right of inversions, and the line through the stamps
+CLOCK_NS = 5000
+COUNTED = {"running tasks": 0, "ready tasks": 1, "suspended tasks": 2, "active continuations": 3}
+
+
+class Comparison:
+    def __init__(self, facts, expected, killed):
+        self.facts, self.expected, self.killed = facts, expected, killed
+        self.kinds = collections.Counter()
+        self.differences = []
+        self.compared = collections.Counter()
+        self.extra = collections.Counter()
+
+    def differ(self, kind, message):
+        self.kinds[kind] += 1
+        if self.kinds[kind] <= SHOWN:
+            self.differences.append(f"{kind}: {message}")
+
+    # events
+
+    def sequence(self, kind, where, facts, expected):
+        """two lists that must be the same; a killed thread's trace may have one event more"""
+        for number, (fact, (key, record)) in enumerate(zip(facts, expected)):
+            self.compared[kind] += 1
+            if self.key(kind, fact) != key:
+                before = [self.key(kind, fact) for fact in facts[max(0, number - 2):number]]
+                self.differ(kind, f"{where} number {number}: trace {self.key(kind, fact)} at "
+                                  f"{fact.event.time}, journal {key}; before it {before}")
+                return
+            record.facts.append(fact)
+        more = len(facts) - len(expected)
+        if more < 0:
+            self.differ(kind, f"{where}: missing {-more}, first {expected[len(facts)][0]}")
+        elif more:
+            self.extra[kind] += more
+            if not self.killed or more > 1:
+                self.differ(kind, f"{where}: invented {more}, first "
+                                  f"{self.key(kind, facts[len(expected)])}")
+
+    @staticmethod
+    def key(kind, fact):
+        if kind == "tasks" and fact.what in ("task_created", "task_begin", "task_resumed"):
+            return fact.key() + (fact.tid,)
+        return fact.key()
+
+    def events(self):
+        for kind in ("threads", "tasks"):
+            found, expected = getattr(self.facts, kind), getattr(self.expected, kind)
+            for where in sorted(found.keys() | expected.keys(), key=repr):
+                self.sequence(kind, where, found.get(where, []), expected.get(where, []))
+        for event, count in self.expected.uncovered.items():
+            self.differ("threads", f"{count} times {event}, which is not looked for")
+
+    def rows(self):
+        """samples of several threads on one row: each is matched to an equal one of a thread, in order"""
+        found, expected = self.facts.rows, self.expected.rows
+        for row in sorted(found.keys() | expected.keys(), key=repr):
+            queues = collections.defaultdict(collections.deque)
+            for key, record in expected.get(row, []):
+                queues[record.tid].append((key, record))
+            if row[0] == "channel":
+                self.idle_resets(expected.get(row, []), queues)
+            for fact in found.get(row, []):
+                heads = [queue for queue in queues.values() if queue and queue[0][0] == fact.key()]
+                heads.sort(key=lambda queue: queue[0][1].stamp)
+                self.compared["rows"] += 1
+                if not heads:
+                    self.extra["rows"] += 1
+                    if not self.killed:
+                        self.differ("rows", f"{row}: trace {fact.key()} at {fact.event.time}, journal "
+                                            f"{[queue[0][0] for queue in queues.values() if queue]}")
+                        break
+                    continue
+                heads[0].popleft()[1].facts.append(fact)
+            for queue in queues.values():
+                if queue:
+                    self.differ("rows", f"{row}: missing {len(queue)}, first {queue[0][0]}")
+
+    @staticmethod
+    def idle_resets(expected, queues):
+        """a reset of a channel without an open marker leaves nothing in the trace"""
+        is_open = False
+        for key, record in expected:
+            if key[0] == "marker_reset" and not is_open:
+                queues[record.tid].remove((key, record))
+            is_open = key[0] == "marker_set" or key[0] != "marker_reset" and is_open
+
+    def names(self):
+        for (pid, channel), names in self.expected.names.items():
+            track = self.facts.channel_names.get((pid, channel))
+            if track and track.name != names[-1]:
+                self.differ("rows", f"channel {channel}: named {track.name!r}, journal {names}")
+        for (pid, name), color in self.expected.colors.items():
+            found = self.facts.colors.get((pid, name), {color})
+            if found != {color}:
+                self.differ("rows", f"marker {name}: colours {found}, journal {color}")
+
+    def counted_extra(self):
+        """what the trace has beyond the journal: one event a thread at most"""
+        if not self.killed:
+            return
+        extra = self.extra["threads"] + self.extra["rows"]
+        # those of tasks whose thread shows were counted as their thread's
+        for where, facts in self.facts.tasks.items():
+            for fact in facts[len(self.expected.tasks.get(where, [])):]:
+                extra += fact.what in ("task_staged", "task_ready", "task_destroyed", "task_renamed")
+        if extra > len(self.expected.records):
+            self.differ("threads", f"{extra} events more than the journal, of "
+                                   f"{len(self.expected.records)} threads")
+
+    # order and time
+
+    def line(self):
+        """boottime = a + b * stamp, along the points that were journalled with the least delay"""
+        pairs = [(record.stamp, record.facts[0].event.time) for records in
+                 self.expected.records.values() for record in records if record.facts]
+        if len(pairs) < 2:
+            return None
+        pairs.sort()
+        first, last = pairs[0], pairs[-1]
+        slope = (last[1] - first[1]) / max(last[0] - first[0], 1)
+        size = max(len(pairs) // 64, 1)
+        for _ in range(4):
+            best = [max(pairs[i:i + size], key=lambda pair: pair[1] - first[1] - slope * (pair[0] - first[0]))
+                    for i in range(0, len(pairs), size)]
+            xs = [pair[0] - first[0] for pair in best]
+            ys = [pair[1] - first[1] for pair in best]
+            mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
+            spread = sum((x - mx) ** 2 for x in xs)
+            slope = sum((x - mx) * (y - my) for x, y in zip(xs, ys)) / spread if spread else slope
+        rests = sorted(y - slope * x for x, y in zip(xs, ys))
+        rest = rests[len(rests) // 2]
+        return lambda stamp: first[1] + rest + slope * (stamp - first[0])
+
+    def order(self):
+        line = self.line()
+        if line is None:
+            self.differ("order", "too little to compare")
+            return
+        for (pid, tid), records in self.expected.records.items():
+            last, time, before = -1, 0, None
+            for record in records:
+                if record.facts:
+                    indices = [fact.event.index for fact in record.facts]
+                    if min(indices) <= last:
+                        self.differ("order", f"thread {tid}: event {record.sequence} {record.event} "
+                                             f"{record.args} stands before the one before it")
+                    last = max(indices)
+                    if any(fact.event.time < time for fact in record.facts):
+                        self.differ("order", f"thread {tid}: event {record.sequence} {record.event} "
+                                             f"{record.args} has a time before the one before it")
+                    time = max(fact.event.time for fact in record.facts)
+                    early = line(before.stamp) - CLOCK_NS if before else 0
+                    late = line(record.stamp) + CLOCK_NS
+                    for fact in record.facts:
+                        self.compared["times"] += 1
+                        if not early <= fact.event.time <= late:
+                            self.differ("times", f"thread {tid}: event {record.sequence} {record.event}"
+                                                 f" {record.args} at {fact.event.time}, journal "
+                                                 f"{early:.0f} to {late:.0f}")
+                before = record
+
+    # gaps
+
+    def gaps(self):
+        for where in sorted(self.facts.tasks.keys() | self.facts.gaps.keys()):
+            expected = self.expected_gaps(self.facts.tasks.get(where, []))
+            found = [(gap.category, gap.name, gap.begin.time, gap.end.time if gap.end else None,
+                      tuple(sorted((key, value) for key, value in gap.args.items() if key != "cut")))
+                     for gap in self.facts.gaps.get(where, [])]
+            # those that the end of the program cut
+            cut = {i for i, gap in enumerate(self.facts.gaps.get(where, [])) if gap.args.get("cut")}
+            self.compared["gaps"] += len(expected)
+            for number in range(max(len(found), len(expected))):
+                mine = found[number] if number < len(found) else None
+                other = expected[number] if number < len(expected) else None
+                if mine and other and (number in cut) == (other[3] is None):
+                    if number in cut and mine[:3] == other[:3] or mine == other:
+                        continue
+                self.differ("gaps", f"task {where[1]:#x} number {number}: trace {mine}, events {other}")
+                break
+
+    def expected_gaps(self, facts):
+        gaps, opened, early = [], None, None
+
+        def close(event, *args):
+            nonlocal opened
+            if opened:
+                gaps.append(opened + (event and event.time, tuple(sorted(args))))
+            opened = None
+
+        for fact in facts:
+            time, what = fact.event.time, fact.what
+            if what == "task_ready":
+                close(fact.event)
+                opened = ("task.ready", "ready", time)
+            elif what == "task_begin" or what == "task_destroyed":
+                close(fact.event)
+            elif what == "task_yielded":
+                opened = ("task.ready", "ready", time)
+            elif what in ("task_suspended", "task_end"):
+                reason = fact.args[0] if fact.args else None
+                opened = ("task.suspended", f"suspended: {reason}" if reason else "suspended", time) \
+                    if what == "task_suspended" else ("task.stopped", "stopped", time)
+                if early:
+                    close(fact.event, *self.wake_args(early, facts))
+                    opened, early = ("task.ready", "ready", time), None
+            elif what == "task_resumed":
+                if not opened:
+                    early = fact
+                    continue
+                close(fact.event, *self.wake_args(fact, facts))
+                opened = ("task.ready", "ready", time)
+            elif what == "task_completed":
+                close(fact.event)
+        close(None)
+        return gaps
+
+    @staticmethod
+    def wake_args(wake, facts):
+        cause, waker = wake.args[0], wake.running
+        args = [("cause", cause)] if cause else []
+        return args + [("waker", f"{waker:#x}") if waker else ("tid", wake.tid[1])]
+
+    # arrows
+
+    def arrows(self):
+        points = self.arrow_points()
+        expected = self.expected_arrows()
+        for name, ids in expected.items():
+            for number, (flows, ends, fact) in enumerate(ids):
+                self.compared["arrows"] += 1
+                if sorted(fact.flows) != sorted(flows) or sorted(fact.ends) != sorted(ends):
+                    self.differ("arrows", f"{name} of {fact.key()} at {fact.event.time}: flows "
+                                          f"{[hex(i) for i in fact.flows]} ends {[hex(i) for i in fact.ends]},"
+                                          f" should be {[hex(i) for i in flows]}, {[hex(i) for i in ends]}")
+        told = sum(len(flows) + len(ends) for ids in expected.values() for flows, ends, _ in ids)
+        told += len(self.facts.stolen)
+        if told != points:
+            self.differ("arrows", f"{points} ends of arrows in the trace, {told} with a reason")
+
+    def arrow_points(self):
+        return sum(len(event.flows) + len(event.ends) for event in self.facts.reader.events)
+
+    def expected_arrows(self):
+        """for every fact that an arrow must touch: ids that pass, ids that end; None: any new one"""
+        self.used = set()
+        result = collections.defaultdict(list)
+        self.task_arrows(result)
+        everything = sorted((fact for facts in self.facts.threads.values() for fact in facts),
+                            key=lambda fact: fact.event.index)
+        sets = {}
+        for fact in everything:
+            pid = fact.tid[0]
+            if fact.what in ("future_set", "future_exception"):
+                sets[pid, fact.args[0]] = self.fresh(fact, "set")
+                result["set"].append(([sets[pid, fact.args[0]]], [], fact))
+            elif fact.what == "future_created":
+                sets.pop((pid, fact.args[0]), None)
+            elif fact.what == "task_resumed":
+                chain = sets.get((pid, fact.args[2]))
+                own = [flow for flow in fact.flows if flow != chain][:1]
+                result["wake"].append((own + ([chain] if chain else []) if own else [0], [], fact))
+            elif fact.what == "steal":
+                self.steal(fact, result)
+        self.program_arrows(everything, result)
+        return result
+
+    def fresh(self, fact, name):
+        """the one arrow that starts here, and nowhere else"""
+        flow = fact.flows[0] if len(fact.flows) == 1 else 0
+        if not flow or flow in self.used:
+            self.differ("arrows", f"{name}: no arrow of its own leaves {fact.key()} at {fact.event.time}")
+        self.used.add(flow)
+        return flow
+
+    def task_arrows(self, result):
+        for facts in self.facts.tasks.values():
+            create = wake = None
+            for fact in facts:
+                if fact.what == "task_created":
+                    create, wake = self.fresh(fact, "spawn"), None
+                    result["spawn"].append(([create], [], fact))
+                elif fact.what == "task_resumed":
+                    # the other one, if any, comes from the future's set
+                    wake = next(iter(fact.flows), 0)
+                    if not wake or wake in self.used:
+                        self.differ("arrows", f"wake: no arrow of its own leaves {fact.key()} at "
+                                              f"{fact.event.time}")
+                    self.used.add(wake)
+                elif fact.what == "task_begin":
+                    result["run"].append(([], [flow for flow in (create, wake) if flow], fact))
+                    create = wake = None
+
+    def steal(self, fact, result):
+        flow = fact.ends[0] if fact.ends else 0
+        result["steal"].append(([], [flow], fact))
+        where, args, time = self.facts.stolen.get(flow, (None, {}, 0))
+        victim = self.facts.workers.get((fact.tid[0], fact.args[1]))
+        if where != (fact.tid[0], victim) or time != fact.event.time or \
+                (args.get("thief"), args.get("victim")) != fact.args[:2]:
+            self.differ("arrows", f"steal {fact.key()} at {fact.event.time}: no arrow from worker "
+                                  f"{fact.args[1]}'s row")
+
+    def program_arrows(self, everything, result):
+        """each id of the program's, of each kind, is one arrow: start, steps, end"""
+        marks = [fact for facts in self.facts.rows.values() for fact in facts
+                 if fact.what.startswith("marker_flow")]
+        shared = self.shared_ids()
+        ids, running = {}, set()
+        points = [fact for fact in everything if fact.what in ("flow_start", "flow_step", "flow_end",
+                                                               "sent", "received")] + marks
+        for fact in sorted(points, key=lambda fact: fact.event.index):
+            kind = "message" if fact.what in ("sent", "received") else fact.what[:11]
+            if fact.what in ("flow_start", "flow_step", "flow_end"):
+                kind = "shared" if fact.event.index in shared else f"own {fact.tid[0]}"
+            thing = fact.args[1] if kind == "marker_flow" else fact.args[0]
+            here = (fact.flows + fact.ends + [0])[0]
+            flow = ids.setdefault((kind, thing), here)
+            starts = fact.what.endswith(("start", "sent"))
+            ends = fact.what.endswith(("end", "received"))
+            if starts and flow not in running and flow in self.used:
+                self.differ("arrows", f"{kind} {thing:#x}: shares an arrow with another")
+            if starts:
+                running.add(flow)
+                self.used.add(flow)
+            terminates = ends and flow in running
+            if terminates:
+                running.discard(flow)
+            elif not starts and flow not in running:
+                self.differ("arrows", f"{kind} {thing:#x}: {fact.what} without a start before")
+            result["flow"].append(([] if terminates else [flow], [flow] if terminates else [], fact))
+
+    def shared_ids(self):
+        """places of facts whose journal says that it was a shared one"""
+        return {record.facts[0].event.index for records in self.expected.records.values()
+                for record in records if record.facts and "shared" in record.event}
+
+    # gauges
+
+    def gauges(self):
+        """at each sample, and whenever time goes on, the count of what the facts so far say"""
+        changes = []
+        for (pid, _), facts in self.facts.tasks.items():
+            state = None
+            for fact in facts:
+                new = {"task_created": 1, "task_ready": 1, "task_yielded": 1, "task_begin": 0,
+                       "task_resumed": 1, "task_suspended": 2}.get(fact.what)
+                if new == state or fact.what == "task_renamed":
+                    continue
+                changes.append((fact.event.index, fact.event.time, pid, state, new))
+                state = new
+        # its thread ended under it, before the process did
+        for pid, _, event in self.facts.cuts:
+            changes.append((event.index, event.time, pid, 0, None))
+        for (pid, _), facts in self.facts.threads.items():
+            for fact in facts:
+                if fact.what.startswith("continuation_") and fact.what != "continuation_attached":
+                    pair = (None, 3) if fact.what.endswith("begin") else (3, None)
+                    changes.append((fact.event.index, fact.event.time, pid) + pair)
+        changes.sort(key=lambda change: change[0])
+        self.gauge_samples(changes)
+
+    def gauge_samples(self, changes):
+        counts = collections.defaultdict(lambda: [0, 0, 0, 0])
+        samples = [(event.index, event.time, pid, name, event.value)
+                   for (pid, name), events in self.facts.gauges.items() for event in events]
+        samples.sort()
+        # a killed process ends there, and all of its tasks with it
+        ends = {pid: time for _, time, pid, _, _ in samples} if self.killed else {}
+        shown = collections.defaultdict(lambda: [None, None, None, 0])
+        position = 0
+        for index, time, pid, name, value in samples + [(1 << 62, 1 << 62, None, None, None)]:
+            while position < len(changes) and changes[position][0] < index:
+                _, when, owner, old, new = changes[position]
+                if position and when > changes[position - 1][1]:
+                    self.same_gauges(counts, shown, when)
+                if old is not None:
+                    counts[owner][old] -= 1
+                if new is not None:
+                    counts[owner][new] += 1
+                position += 1
+            if pid is not None:
+                which = COUNTED[name]
+                if value == shown[pid][which]:
+                    self.differ("gauges", f"{name} is {value} at {time}, as it was")
+                shown[pid][which] = value
+                self.compared["gauges"] += 1
+                if value != counts[pid][which] and time != ends.get(pid):
+                    self.differ("gauges", f"{name} is {value} at {time}, events say {counts[pid][which]}")
+        if not self.killed:
+            self.same_gauges(counts, shown, None)
+
+    def same_gauges(self, counts, shown, time):
+        for pid in counts:
+            if counts[pid] != shown[pid]:
+                self.differ("gauges", f"before {time}: gauges say {shown[pid]}, events {counts[pid]}")
+
+    def rates(self):
+        for pid, samples in self.facts.steal_rates.items():
+            steals = sum(fact.what == "steal" for (owner, _), facts in self.facts.threads.items()
+                         for fact in facts if owner == pid)
+            # each is a stretch of 10 ms
+            told = sum(sample.value for sample in samples) / 100
+            if told != steals:
+                self.differ("gauges", f"steals per s add up to {told}, events to {steals}")
+
+    def run(self):
+        for error in self.expected.errors + self.facts.errors:
+            self.differ("whole", error)
+        self.events()
+        self.rows()
+        self.names()
+        self.counted_extra()
+        self.order()
+        self.gaps()
+        self.arrows()
+        self.gauges()
+        self.rates()
+        return self.kinds.total()
+
+
+def load(trace, events):
+    reader = Reader()
+    stream, process = open_trace(trace)
+    with stream:
+        reader.run(stream)
+    if process:
+        process.wait()
+    with open(events, encoding="utf-8") as file:
+        return reader, Expected(file)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--killed", action="store_true")
+    parser.add_argument("trace")
+    parser.add_argument("events")
+    options = parser.parse_args()
+    reader, expected = load(options.trace, options.events)
+    comparison = Comparison(Facts(reader), expected, options.killed)
+    for violation in reader.violations:
+        comparison.differ("file", violation)
+    differences = comparison.run()
+    for line in comparison.differences:
+        print(line)
+    records = sum(len(records) for records in expected.records.values())
+    print(f"{records} events, {comparison.compared['gaps']} gaps, {comparison.compared['arrows']} arrows "
+          f"compared, {differences} differences")
+    return 1 if differences or not records or not comparison.compared["arrows"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
