@@ -322,8 +322,8 @@ void synth__switch(struct synth *synth, uint64_t time, unsigned int cpu, unsigne
 	synth__record(synth, &record, sizeof(record));
 }
 
-void synth__waking(struct synth *synth, uint64_t time, unsigned int cpu, uint32_t tid, uint32_t waker,
-		   unsigned int flags)
+void synth__waking(struct synth *synth, uint64_t time, unsigned int cpu, uint32_t tid,
+		   uint32_t waker, unsigned int flags)
 {
 	struct rec_waking record = {.h = {sizeof(record), REC_WAKING, cpu, time},
 				    .pid = 100,

@@ -190,10 +190,9 @@ static uint64_t next_random(uint64_t *state)
 
 static uint16_t random_type(uint64_t *random)
 {
-	static const uint16_t rare[] = {
-		EV_process, EV_fork,	    EV_exec,	   EV_thread_exit, EV_process_exit,
-		EV_lost,    EV_capture_off, EV_capture_on, EV_capture_on,  EV_end,
-		EV_sched_lost, 777};
+	static const uint16_t rare[] = {EV_process,	 EV_fork, EV_exec,	  EV_thread_exit,
+					EV_process_exit, EV_lost, EV_capture_off, EV_capture_on,
+					EV_capture_on,	 EV_end,  EV_sched_lost,  777};
 	uint64_t r = next_random(random);
 
 	if (r % 10 == 0)

@@ -27,7 +27,8 @@ static void kernel(void *ctx, struct model_thread *thread, const struct model_ke
 	if (k->cpu != MODEL_NO_CPU)
 		snprintf(cpu, sizeof(cpu), " cpu %u", k->cpu);
 	if (k->state == KERNEL_RUNNING)
-		told__line(ctx, time, "t%u running since %s%s", thread->tid, told__us(k->begin), cpu);
+		told__line(ctx, time, "t%u running since %s%s", thread->tid, told__us(k->begin),
+			   cpu);
 	else
 		told__line(ctx, time, "t%u %s since %s%s%s %s%s%s", thread->tid, states[k->state],
 			   told__us(k->begin), cpu, k->preempted ? " preempted" : "", by(k),

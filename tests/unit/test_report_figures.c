@@ -219,7 +219,8 @@ static void names_are_utf8(void **state)
 	(void)state;
 	expect("1 t1 created A \xe2\x82\xac 0\n"
 	       "2 t1 begin A w0\n"
-	       "3 t1 suspended A a\xff\xe2\x82" "b\xed\xa0\x80 F\n"
+	       "3 t1 suspended A a\xff\xe2\x82"
+	       "b\xed\xa0\x80 F\n"
 	       "4 t1 begin A w0\n"
 	       "5 t1 completed A\n"
 	       "6 t1 finish\n",
@@ -449,33 +450,34 @@ static void preempted_workers(void **state)
 	(void)state;
 	totals_of_test.sched = true;
 	expect("0 t1 process demo demo\n1 t1 on_cpu 0 120 demo 0\n2 t1 worker_start w0 -\n"
-		     "10 t1 created A fib 0\n11 t1 begin A w0\n"
-		     "20 t1 off_cpu 0 0 9 hog\n25 t1 on_cpu 0 120 demo 9\n"
-		     "30 t1 off_cpu 0 0 9 hog\n33 t1 on_cpu 0 120 demo 9\n"
-		     "40 t1 completed A\n"
-		     "41 t1 off_cpu 0 0 8 other\n42 t1 on_cpu 0 120 demo 8\n"
-		     "50 t1 off_cpu 0 1 0 swapper\n60 t1 waking 7 demo 1 0\n"
-		     "64 t1 on_cpu 1 120 demo 0\n"
-		     "70 t1 off_cpu 1 0 9 hog\n75 t1 worker_stop w0\n80 t1 on_cpu 1 120 demo 9\n"
-		     "90 t1 finish\n",
-		     "capture.sched_lost 4\n"
-		     "processes[0].workers[0].preempted_ns 18000\n"
-		     "processes[0].workers[0].idle_ns 44000\n"
-		     "preemptions[0].by \"hog\"\n"
-		     "preemptions[0].task \"fib\"\n"
-		     "preemptions[0].count 2\n"
-		     "preemptions[0].total_ns 8000\n"
-		     "preemptions[0].max_ns 5000\n"
-		     "preemptions[1].by \"hog\"\n"
-		     "preemptions[1].task null\n"
-		     "preemptions[1].count 1\n"
-		     "preemptions[2].by \"other\"\n"
-		     "preemptions[2].task null\n"
-		     "preemptions[2].total_ns 1000\n");
+	       "10 t1 created A fib 0\n11 t1 begin A w0\n"
+	       "20 t1 off_cpu 0 0 9 hog\n25 t1 on_cpu 0 120 demo 9\n"
+	       "30 t1 off_cpu 0 0 9 hog\n33 t1 on_cpu 0 120 demo 9\n"
+	       "40 t1 completed A\n"
+	       "41 t1 off_cpu 0 0 8 other\n42 t1 on_cpu 0 120 demo 8\n"
+	       "50 t1 off_cpu 0 1 0 swapper\n60 t1 waking 7 demo 1 0\n"
+	       "64 t1 on_cpu 1 120 demo 0\n"
+	       "70 t1 off_cpu 1 0 9 hog\n75 t1 worker_stop w0\n80 t1 on_cpu 1 120 demo 9\n"
+	       "90 t1 finish\n",
+	       "capture.sched_lost 4\n"
+	       "processes[0].workers[0].preempted_ns 18000\n"
+	       "processes[0].workers[0].idle_ns 44000\n"
+	       "preemptions[0].by \"hog\"\n"
+	       "preemptions[0].task \"fib\"\n"
+	       "preemptions[0].count 2\n"
+	       "preemptions[0].total_ns 8000\n"
+	       "preemptions[0].max_ns 5000\n"
+	       "preemptions[1].by \"hog\"\n"
+	       "preemptions[1].task null\n"
+	       "preemptions[1].count 1\n"
+	       "preemptions[2].by \"other\"\n"
+	       "preemptions[2].task null\n"
+	       "preemptions[2].total_ns 1000\n");
 	totals_of_test.sched = false;
-	expect("1 t1 worker_start w0 -\n9 t1 finish\n", "processes[0].workers[0].preempted_ns null\n"
-			   "capture.sched_lost null\n"
-			   "preemptions null\n");
+	expect("1 t1 worker_start w0 -\n9 t1 finish\n",
+	       "processes[0].workers[0].preempted_ns null\n"
+	       "capture.sched_lost null\n"
+	       "preemptions null\n");
 }
 
 static void summary_is_the_capture_object(void **state)

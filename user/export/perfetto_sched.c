@@ -2,14 +2,14 @@
 /*
  * The kernel's view: a row beside each worker's, and the CPUs.
  *
- * "<worker> kernel" has a slice for each stretch in which the thread was running, runnable or blocked,
- * written when the stretch is over: only then is it known what ended it. So a worker that is idle
- * (blocked, or asleep on its own row) looks different from one that is starved (runnable).
+ * "<worker> kernel" has a slice for each stretch in which the thread was running, runnable or
+ * blocked, written when the stretch is over: only then is it known what ended it. So a worker that
+ * is idle (blocked, or asleep on its own row) looks different from one that is starved (runnable).
  *
- * CPUs are drawn by the viewer from packets of "generic task state": thread T does S from now on. These
- * say nothing of times in which nothing is known, and unlike ftrace's switches each stands for itself:
- * the capture knows a foreign thread only where it took over from a target's, so neither the one
- * before it on its CPU nor the one after need be there.
+ * CPUs are drawn by the viewer from packets of "generic task state": thread T does S from now on.
+ * These say nothing of times in which nothing is known, and unlike ftrace's switches each stands
+ * for itself: the capture knows a foreign thread only where it took over from a target's, so
+ * neither the one before it on its CPU nor the one after need be there.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -43,8 +43,7 @@ static struct row *kernel__row(struct perfetto *px, struct drawn_thread *thread,
 	    thread->kernel_worker == model->worker)
 		return row;
 	if (!row->declared)
-		row__name(px, row,
-			  perfetto__hash(thread->process->seed, ROW_KERNEL, thread->tid));
+		row__name(px, row, perfetto__hash(thread->process->seed, ROW_KERNEL, thread->tid));
 	snprintf(name, sizeof(name), "%.100s kernel", thread__label(model, "", worker));
 	d.uuid = row->uuid;
 	d.name = name;
@@ -72,7 +71,8 @@ static void kernel__title(struct perfetto *px, const struct model_kernel *stretc
 	event__title(px, CATEGORY_KERNEL, name, FORM_PLAIN, NULL);
 }
 
-static void kernel__annotate(struct perfetto *px, const struct model_kernel *stretch, const char *by)
+static void kernel__annotate(struct perfetto *px, const struct model_kernel *stretch,
+			     const char *by)
 {
 	if (stretch->cpu != MODEL_NO_CPU)
 		annotate__uint(px, ANNOTATION_CPU, stretch->cpu);
@@ -104,7 +104,8 @@ void op__kernel(void *ctx, struct model_thread *model, const struct model_kernel
 	row = kernel__row(px, thread, model);
 	if (time <= row->last)
 		return;
-	event__open_at(px, row, EVENT_BEGIN, stretch->begin > row->last ? stretch->begin : row->last);
+	event__open_at(px, row, EVENT_BEGIN,
+		       stretch->begin > row->last ? stretch->begin : row->last);
 	kernel__title(px, stretch, by);
 	kernel__annotate(px, stretch, by);
 	event__close(px);
@@ -126,7 +127,7 @@ void op__sched(void *ctx, const struct model_sched *change, uint64_t time)
 	if (change->state == KERNEL_RUNNING)
 		state = RUNNING;
 	else if (change->state == KERNEL_BLOCKED)
-		state = change->stopped		 ? STOPPED
+		state = change->stopped		  ? STOPPED
 			: change->uninterruptible ? SLEEPS_DEEPLY
 						  : SLEEPS;
 	else if (change->state == KERNEL_GONE)

@@ -202,8 +202,7 @@ bool model__next_on_thread_is(const struct model *m, enum event_type type, uint6
 		const struct event *e = waiting(m, i);
 
 		if (e->type != EVENT_TAKEN && !event_type__is_sched(e->type) &&
-		    e->tid == m->event->tid &&
-		    e->process == m->event->process)
+		    e->tid == m->event->tid && e->process == m->event->process)
 			return e->type == type && e->args[0].u == identity;
 	}
 	return false;

@@ -32,7 +32,7 @@ struct process {
 	bool counts_changed;
 	struct sched_thread *sched_threads;
 	uint64_t sched_since; /* from then on no change of its threads is missed */
-	bool fresh; /* seen from its exec on: nothing was open in it before */
+	bool fresh;	      /* seen from its exec on: nothing was open in it before */
 	/*
 	 * When the first event of these categories came, UINT64_MAX: none yet. Their gates open
 	 * one after the other: what began before may have begun unseen.
@@ -53,7 +53,8 @@ struct sched_waker {
 	bool interrupt;
 };
 
-/* sched.c: a target's thread as the kernel sees it, which may be long before and after it is a thread here */
+/* sched.c: a target's thread as the kernel sees it, which may be long before and after it is a
+ * thread here */
 struct sched_thread {
 	struct process *process;
 	struct sched_thread *next, *prev;

@@ -8,17 +8,17 @@
  *	    |      waking        v
  *	    +---------------- BLOCKED
  *
- * A thread is UNKNOWN until its first event. From then on every change is known, so that event tells what
- * it did before, since its process is a target (or since what was known was lost): it ran if it leaves
- * a CPU, and was blocked if it is woken.
+ * A thread is UNKNOWN until its first event. From then on every change is known, so that event
+ *tells what it did before, since its process is a target (or since what was known was lost): it ran
+ *if it leaves a CPU, and was blocked if it is woken.
  *
  * A waker does its work while the thread it wakes may still be on its way to sleep: then WAKING has
  * the smaller time, and no other will come. So a waking of a running thread is kept; if the thread
  * gets a CPU again without another, it was that one, and the thread was never blocked but waited
  * for a CPU. Which of the two it was is known at the end of the stretch, when it is told.
  *
- * CPUs: who runs there, foreign threads included as far as they are known. No thread is on two CPUs,
- * and no CPU has two: if a loss makes it seem so, the earlier one is UNKNOWN from then on.
+ * CPUs: who runs there, foreign threads included as far as they are known. No thread is on two
+ *CPUs, and no CPU has two: if a loss makes it seem so, the earlier one is UNKNOWN from then on.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -78,7 +78,8 @@ static void cpu__clear(struct model *m, struct sched_cpu *cpu)
 }
 
 /* who runs there leaves, as is known or as has to be concluded (UNKNOWN) */
-static void cpu__leave(struct model *m, struct sched_cpu *cpu, enum kernel_state state, uint32_t bits)
+static void cpu__leave(struct model *m, struct sched_cpu *cpu, enum kernel_state state,
+		       uint32_t bits)
 {
 	if (!cpu->busy)
 		return;
@@ -254,7 +255,7 @@ static void off_cpu(struct model *m, const struct event *event, struct sched_thr
 	}
 	stretch__end(m, st);
 	cpu__leave(m, cpu,
-		   !bits		? KERNEL_RUNNABLE
+		   !bits	       ? KERNEL_RUNNABLE
 		   : bits & STATE_DEAD ? KERNEL_GONE
 				       : KERNEL_BLOCKED,
 		   bits);
@@ -313,7 +314,10 @@ static void foreign_off(struct model *m, const struct event *event)
 	/* one that had the CPU before a target's thread was ever there */
 	if (!cpu || !cpu->busy || cpu->tid != event->tid)
 		return;
-	cpu__leave(m, cpu, !bits ? KERNEL_RUNNABLE : bits & STATE_DEAD ? KERNEL_GONE : KERNEL_BLOCKED,
+	cpu__leave(m, cpu,
+		   !bits	       ? KERNEL_RUNNABLE
+		   : bits & STATE_DEAD ? KERNEL_GONE
+				       : KERNEL_BLOCKED,
 		   bits);
 }
 

@@ -2,8 +2,8 @@
 /*
  * The figures as JSON: interface, section 3, key by key in its order. Keys beyond it:
  * unfinished_count (the list holds the first 1,000), in_state_ns, pid, bulk_ns; capture.sched_lost;
- * preemptions[] (who took the CPU from a worker, as the kernel or the runtime calls it; the task that
- * was running, null if none). Identities are integers; none is null.
+ * preemptions[] (who took the CPU from a worker, as the kernel or the runtime calls it; the task
+ * that was running, null if none). Identities are integers; none is null.
  *
  * json-c reports want of memory by a NULL object; put() notes it once for the whole document.
  */

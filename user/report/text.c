@@ -78,7 +78,8 @@ static void say_losses(const struct trace_totals *totals, FILE *out)
 			totals->lost_by[LOSS_READ_FAULT]);
 	if (totals->sched_lost)
 		fprintf(out,
-			"Of the kernel's scheduling %" PRIu64 " events are missing, for want of room "
+			"Of the kernel's scheduling %" PRIu64
+			" events are missing, for want of room "
 			"in the buffers: times of running and waiting are in part not known\n",
 			totals->sched_lost);
 	if (!totals->finished)

@@ -26,8 +26,8 @@
  * explain is a loss as soon as a ROUND says that nothing before the chunk can come.
  *
  * So: an event is given out when its time is not beyond the minimum of these bounds. What the
- * kernel saw (forks, execs, exits, and each CPU's switches in a queue of its own) stands in the same
- * heap by its own time, before records of the same time.
+ * kernel saw (forks, execs, exits, and each CPU's switches in a queue of its own) stands in the
+ * same heap by its own time, before records of the same time.
  *
  * Memory: chunks are held as they came, 16 bytes a record or so, one record of each stream decoded.
  * What is held back is what was recorded in 45 ms and the time between two ROUNDs, whatever the
@@ -42,7 +42,8 @@
 #include <string.h>
 #include "merge.h"
 
-/* Orders of streams begin here, those of CPUs' queues there; below are events of the capture itself. */
+/* Orders of streams begin here, those of CPUs' queues there; below are events of the capture
+ * itself. */
 #define MERGE_STREAMS (1ULL << 63)
 #define MERGE_QUEUES (1ULL << 62)
 

@@ -17,11 +17,12 @@
 struct merge_item {
 	uint64_t time;
 	uint64_t order; /* between equal times */
-	void *of;	/* struct stream; below MERGE_STREAMS a CPU's number; below MERGE_QUEUES a struct event */
+	void *of; /* struct stream; below MERGE_STREAMS a CPU's number; below MERGE_QUEUES a struct
+		     event */
 };
 
-/* What the kernel saw of one CPU's scheduling: in order by itself, so its oldest event alone stands in
- * the heap. */
+/* What the kernel saw of one CPU's scheduling: in order by itself, so its oldest event alone stands
+ * in the heap. */
 struct merge_queue {
 	struct event *events; /* a ring */
 	size_t head, count, size;

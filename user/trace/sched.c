@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Records of the kernel's scheduling, to events: a switch is one thread's end and another's begin. */
+/* Records of the kernel's scheduling, to events: a switch is one thread's end and another's begin.
+ */
 #include <errno.h>
 #include <string.h>
 #include "sched.h"
@@ -7,8 +8,7 @@
 /* the process of a target's thread into @event; 0 or -ENOMEM */
 static int event__of_target(struct merge *merge, struct event *event)
 {
-	struct process *process =
-		processes__at(&merge->context.processes, event->pid, event->time);
+	struct process *process = processes__at(&merge->context.processes, event->pid, event->time);
 
 	if (!process)
 		return -ENOMEM;
