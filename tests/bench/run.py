@@ -415,7 +415,7 @@ def tree(bench, flavour, size, turns, size_bytes, repeat):
 
 def print_slowdown(bench):
 	title("Slowdown of a Fibonacci-like tree of tasks, against TRACER_DISABLE; one worker, all points on")
-	row("task's body", "µs a task", "closed", "attached", "attached, wall", "records/s")
+	row("task's body", "µs a task", "closed", "attached", "attached, wall")
 	result = []
 	# turns a µs
 	speed = {}

@@ -18,6 +18,12 @@
  */
 #define OUTPUT_GZIP_LEVEL 3
 #define OUTPUT_ZSTD_LEVEL 3
+/*
+ * A task comes back to a row after a thousand others, so about a megabyte behind: the level's own
+ * tables (2^17, 2^16) have forgotten it by then.
+ */
+#define OUTPUT_ZSTD_WINDOW_LOG 22
+#define OUTPUT_ZSTD_TABLE_LOG 20
 
 struct outfile {
 	int fd;
@@ -98,6 +104,9 @@ static int start_compressor(struct outfile *output)
 		if (!output->zstd)
 			return -ENOMEM;
 		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_compressionLevel, OUTPUT_ZSTD_LEVEL);
+		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_windowLog, OUTPUT_ZSTD_WINDOW_LOG);
+		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_hashLog, OUTPUT_ZSTD_TABLE_LOG);
+		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_chainLog, OUTPUT_ZSTD_TABLE_LOG);
 		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_checksumFlag, 1);
 		return 0;
 	}

@@ -72,8 +72,8 @@ int perfetto__init(struct perfetto *px, struct outfile *output, const struct per
 
 void perfetto__free(struct perfetto *px)
 {
-	struct map *maps[] = {&px->tids,   &px->things,	  &px->flows,
-			      &px->colors, &px->sets.map, &px->locks};
+	struct map *maps[] = {&px->tids,     &px->things, &px->flows, &px->colors,
+			      &px->sets.map, &px->locks,  &px->hexes};
 	struct pool *pools[] = {&px->rows,    &px->slices, &px->notes,	  &px->tasks,
 				&px->threads, &px->labels, &px->lock_pool};
 
@@ -146,13 +146,17 @@ static int export__events(struct perfetto *px, struct model *model, struct trace
 static void export__attributes(struct perfetto *px, const struct trace *trace)
 {
 	const struct trace_totals *totals = trace__totals(trace);
-	static const char *const keys[] = {"tracer.records", "tracer.lost", "tracer.complete",
-					   "tracer.clock", "tracer.clock_error_ns",
-					   "tracer.sched", "tracer.sched_lost"};
+	static const char *const keys[] = {
+		"tracer.records",	 "tracer.lost",	 "tracer.complete",  "tracer.clock",
+		"tracer.clock_error_ns", "tracer.sched", "tracer.sched_lost"};
 	char records[24], lost[24], clock_error[24], sched_lost[24];
-	const char *values[] = {records, lost, totals->complete ? "true" : "false",
-				totals->clock ? totals->clock : "unknown", clock_error,
-				totals->sched ? "true" : "false", sched_lost};
+	const char *values[] = {records,
+				lost,
+				totals->complete ? "true" : "false",
+				totals->clock ? totals->clock : "unknown",
+				clock_error,
+				totals->sched ? "true" : "false",
+				sched_lost};
 
 	snprintf(records, sizeof(records), "%" PRIu64, totals->records);
 	snprintf(lost, sizeof(lost), "%" PRIu64, totals->lost);

@@ -183,6 +183,8 @@ enum flow_kind { FLOW_BASE = 32, FLOW_OWN, FLOW_SHARED, FLOW_MARKER, FLOW_MESSAG
 #define PERFETTO_THINGS_MAX                                                                      \
 	65536U			   /* channels, counters, frames; a target may invent any number \
 				    */
+#define PERFETTO_HEXES_MAX 65536U  /* identities that are told once; the same of further ones */
+#define PERFETTO_HEXES_NEW 8U	   /* of them in one packet */
 #define PERFETTO_FLOWS_MAX 262144U /* open arrows of the program that are remembered */
 #define PERFETTO_SETS 262144U	   /* futures set lately */
 
@@ -351,6 +353,12 @@ struct perfetto {
 	uint8_t *packet, *event; /* marks of the messages being written */
 	struct map interned[TABLES];
 	uint32_t next_iid[TABLES];
+	struct map hexes; /* identity: its interned text */
+	struct {
+		uint64_t value;
+		uint32_t iid;
+	} new_hexes[PERFETTO_HEXES_NEW]; /* of the packet under way, told at its end */
+	uint32_t new_hex_count;
 	struct pool rows, slices, notes, tasks, threads, labels;
 	struct row *all_rows;
 	struct drawn_process *processes;

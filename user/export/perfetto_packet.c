@@ -365,9 +365,40 @@ void task_state__write(struct perfetto *px, uint32_t cpu, const char *comm, uint
 	px->tally.task_states++;
 }
 
+static uint8_t *hex__write(uint8_t *to, uint64_t value)
+{
+	int digits = value ? (67 - __builtin_clzll(value)) / 4 : 1;
+
+	*to++ = '0';
+	*to++ = 'x';
+	for (int i = digits - 1; i >= 0; i--)
+		*to++ = (uint8_t) "0123456789abcdef"[value >> (4 * i) & 15];
+	return to;
+}
+
+/* texts that the event refers to: readers take a packet's interned data before its event */
+static void hexes__tell(struct perfetto *px)
+{
+	uint8_t *mark = proto__begin(&px->proto, 12);
+
+	for (uint32_t i = 0; i < px->new_hex_count; i++) {
+		uint8_t *entry = proto__begin(&px->proto, INTERNED_STRINGS), *text;
+
+		proto__uint(&px->proto, 1, px->new_hexes[i].iid);
+		text = proto__begin(&px->proto, 2);
+		px->proto.pos = hex__write(px->proto.pos, px->new_hexes[i].value);
+		proto__end(&px->proto, text);
+		proto__end(&px->proto, entry);
+	}
+	proto__end(&px->proto, mark);
+	px->new_hex_count = 0;
+}
+
 void event__close(struct perfetto *px)
 {
 	proto__end(&px->proto, px->event);
+	if (px->new_hex_count)
+		hexes__tell(px);
 	packet__close(px);
 }
 
@@ -426,23 +457,42 @@ void annotate__bool(struct perfetto *px, uint32_t iid, bool value)
 	proto__end(&px->proto, mark);
 }
 
-/* "0x..." as a string: a reader that searches for an address finds it by its text */
+/* interned id of an identity's text, 0: write it out */
+static uint32_t hex__iid(struct perfetto *px, uint64_t value)
+{
+	void *known = map__get(&px->hexes, value, 0);
+	uint32_t iid;
+
+	if (known)
+		return (uint32_t)(uintptr_t)known;
+	if (px->hexes.count >= PERFETTO_HEXES_MAX || px->new_hex_count >= PERFETTO_HEXES_NEW)
+		return 0;
+	iid = px->next_iid[TABLE_STRINGS];
+	if (map__put(&px->hexes, value, 0, (void *)(uintptr_t)iid))
+		return 0;
+	px->next_iid[TABLE_STRINGS]++;
+	px->new_hexes[px->new_hex_count].value = value;
+	px->new_hexes[px->new_hex_count++].iid = iid;
+	return iid;
+}
+
+/*
+ * "0x..." as a string: a reader that searches for an address finds it by its text. An identity
+ * stands in a dozen events of its life, and comes again with the next, so its text is told once.
+ */
 void annotate__hex(struct perfetto *px, uint32_t iid, uint64_t value)
 {
-	int digits = value ? (67 - __builtin_clzll(value)) / 4 : 1;
-	uint8_t *at = px->proto.pos;
+	uint32_t known = hex__iid(px, value);
+	uint8_t *mark = annotate__begin(px, iid), *text;
 
-	*at++ = 4 << 3 | 2;
-	*at++ = (uint8_t)(digits + 6);
-	*at++ = 1 << 3;
-	*at++ = (uint8_t)iid;
-	*at++ = 6 << 3 | 2;
-	*at++ = (uint8_t)(digits + 2);
-	*at++ = '0';
-	*at++ = 'x';
-	for (int i = digits - 1; i >= 0; i--)
-		*at++ = (uint8_t) "0123456789abcdef"[value >> (4 * i) & 15];
-	px->proto.pos = at;
+	if (known) {
+		proto__uint(&px->proto, 17, known);
+	} else {
+		text = proto__begin(&px->proto, 6);
+		px->proto.pos = hex__write(px->proto.pos, value);
+		proto__end(&px->proto, text);
+	}
+	proto__end(&px->proto, mark);
 }
 
 void annotate__color(struct perfetto *px, uint32_t rgb)

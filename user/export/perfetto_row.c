@@ -164,6 +164,20 @@ static struct label *label__get(struct perfetto *px, struct drawn_process *proce
 	return label;
 }
 
+/*
+ * The first rows' numbers differ in the bytes that are written last, behind what is the same in all
+ * of them: a compressor then finds them where hashes would be noise. 50 bits of hash remain.
+ */
+static uint64_t row__task_uuid(const struct perfetto *px, const struct drawn_process *process)
+{
+	uint64_t index = process->row_count;
+
+	if (index + 1 >= 1U << 13)
+		return perfetto__hash(process->seed, ROW_TASK, px->session + index);
+	return (perfetto__hash(process->seed, ROW_TASK, px->session) & ((1ULL << 50) - 1)) |
+	       (index + 1) << 50;
+}
+
 static struct row *row__new_for_task(struct perfetto *px, struct drawn_task *task)
 {
 	struct drawn_process *process = task->process;
@@ -185,8 +199,7 @@ static struct row *row__new_for_task(struct perfetto *px, struct drawn_task *tas
 	} else {
 		d.rank = (int32_t)(process->row_count & INT32_MAX);
 	}
-	row__name(px, row,
-		  perfetto__hash(process->seed, ROW_TASK, px->session + process->row_count));
+	row__name(px, row, row__task_uuid(px, process));
 	process->row_count++;
 	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)task->identity);
 	d.uuid = row->uuid;
