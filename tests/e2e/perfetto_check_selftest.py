@@ -53,7 +53,7 @@ def message(*fields):
 
 BOOT = 5_000_000_000
 SEQUENCE, NEEDS = (10, 77), (13, 2)
-PROCESS, WORKERS, THREAD, TASKS, ROW, COUNTERS, COUNTER = range(1000, 1007)
+PROCESS, WORKERS, THREAD, TASKS, ROW, COUNTERS, COUNTER, KERNEL = range(1000, 1008)
 
 
 def clock(number, time, incremental=None):
@@ -72,6 +72,10 @@ def titled(delta, kind, uuid, category, *fields):
     return event(delta, kind, uuid, (3, category), (10, 1), *fields)
 
 
+def state(delta, tid, number, cpu):
+    return [SEQUENCE, NEEDS, (8, delta), (117, [(1, cpu), (2, "demo"), (3, tid), (4, number)])]
+
+
 TASK = (4, [(1, 1), (6, "0xabc")])
 PART = (4, [(1, 2), (3, 1)])
 
@@ -81,11 +85,13 @@ GOOD = {
     "incremental": [SEQUENCE, NEEDS, (6, [clock(64, 0, 1), clock(6, BOOT)])],
     "names": [SEQUENCE, NEEDS, (12, [
         (1, [(1, 1), (2, "task.run")]), (1, [(1, 2), (2, "task.ready")]), (1, [(1, 3), (2, "zone")]),
+        (1, [(1, 4), (2, "kernel.state")]),
         (2, [(1, 1), (2, "fib")]), (3, [(1, 1), (2, "task")]), (3, [(1, 2), (2, "part")]),
         (29, [(1, 1), (2, "why")])])],
     "process": track(PROCESS, None, (3, [(1, 100), (6, "demo")])),
     "workers": track(WORKERS, PROCESS, (2, "Workers"), (11, 3), (15, 2)),
     "thread": track(THREAD, WORKERS, (4, [(1, 100), (2, 101), (5, "worker 0")])),
+    "kernel": track(KERNEL, WORKERS, (2, "worker 0 kernel"), (12, 1), (15, 2)),
     "tasks": track(TASKS, PROCESS, (2, "Tasks"), (11, 3), (15, 2)),
     "row": track(ROW, TASKS, (2, "fib 0xabc"), (12, 0), (15, 2)),
     "counters": track(COUNTERS, PROCESS, (2, "Counters"), (15, 2)),
@@ -98,6 +104,13 @@ GOOD = {
     "value": event(0, 4, COUNTER, (30, -3)),
     "unzone": event(2, 2, ROW),
     "stop": event(1, 2, ROW),
+    "kernel runs": titled(0, 1, KERNEL, 4),
+    "kernel stops": event(1, 2, KERNEL),
+    "on": state(0, 101, 3, 1),
+    "off": state(1, 101, 2, 1),
+    "other on": state(0, 900, 3, 1),
+    "other off": state(2, 900, 4, 1),
+    "woken": state(0, 102, 2, 0),
     "lost": [SEQUENCE, NEEDS, (8, BOOT + 3), (58, 6), (11, [(9, 3), (11, WORKERS), (3, 3), (23, "x")])],
 }
 
@@ -134,6 +147,57 @@ def moved(trace, name, before):
     items.insert(at, (name, packet))
     trace.clear()
     trace.update(items)
+
+
+@fault("thread 101 begins to run although it runs on CPU 1")
+def runs_twice(t):
+    t["off"] = state(1, 101, 3, 1)
+
+
+@fault("on CPU 1, where thread 101 runs")
+def two_on_a_cpu(t):
+    del t["off"]
+
+
+@fault("thread 101 leaves CPU 0, but runs on CPU 1")
+def leaves_another_cpu(t):
+    t["off"] = state(1, 101, 2, 0)
+
+
+@fault("time runs back by 1 ns on tid 101")
+def state_before_the_last(t):
+    t["off"] = [SEQUENCE, NEEDS, (8, BOOT + 19), (58, 6), (117, [(1, 1), (3, 101), (4, 2)])]
+
+
+@fault("is put into state 9")
+def no_state(t):
+    t["off"] = state(1, 101, 9, 1)
+
+
+@fault("thread 0 is put into state")
+def idle_is_no_thread(t):
+    t["woken"] = state(0, 0, 3, 0)
+
+
+@fault("zone on row 'worker 0 kernel'")
+def zone_on_kernel_row(t):
+    t["kernel runs"] = titled(0, 1, KERNEL, 3)
+
+
+@fault("kernel.state on row 'fib")
+def kernel_state_elsewhere(t):
+    t["zone"] = titled(1, 1, ROW, 4)
+
+
+@fault("two states at a time on row 'worker 0 kernel'")
+def two_kernel_states(t):
+    t["kernel twice"] = titled(0, 1, KERNEL, 4)
+    moved(t, "kernel twice", "kernel stops")
+
+
+@fault("kernel row 'worker 0 kernel' is without explicit order")
+def kernel_row_without_rank(t):
+    t["kernel"] = track(KERNEL, WORKERS, (2, "worker 0 kernel"), (15, 2))
 
 
 @fault("left open")
@@ -427,14 +491,14 @@ def main():
     expect(not good.violations, "a good trace passes", good.violations)
     tally = good.tally()
     expected = {
-        "slices": {"task.ready": 1, "task.run": 1, "zone": 1},
+        "slices": {"kernel.state": 1, "task.ready": 1, "task.run": 1, "zone": 1},
         "continued": {"zone": 1},
-        "durations_ns": {"task.ready": 5, "task.run": 4, "zone": 2},
+        "durations_ns": {"kernel.state": 1, "task.ready": 5, "task.run": 4, "zone": 2},
         "instants": {"zone": 2},
         "flows": {"points": 1, "ends": 1, "open": 0},
-        "tracks": {"counter": 1, "group": 3, "process": 1, "task": 1, "thread": 1},
+        "tracks": {"counter": 1, "group": 3, "kernel": 1, "process": 1, "task": 1, "thread": 1},
         "task_rows": {"100": 1},
-        "last_time": BOOT + 19,
+        "last_time": BOOT + 20,
     }
     for name, value in expected.items():
         expect(tally[name] == value, f"the tally's {name}", tally[name])

@@ -26,7 +26,9 @@ static void check_event(const struct trace *trace, const struct event *event)
 
 	require(schema != NULL);
 	require(event->nargs <= EVENT_ARGS && event->nargs <= schema->nargs);
-	if (event->type != EV_end)
+	if (event->process == EVENT_NO_PROCESS)
+		require(event->type >= EV_foreign_off_cpu && event->type <= EV_sched_lost);
+	else if (event->type != EV_end)
 		require(trace__process(trace, event->process) != NULL);
 	if (event->type == EV_fork)
 		require(trace__process(trace, event->args[0].u) != NULL);

@@ -58,6 +58,10 @@ int main(int argc, char **argv)
 	synth__task(&synth, REC_FORK, T(1), 200, 200, 100, 0);
 	add_streams(&synth);
 	synth__task(&synth, REC_EXEC, T(7), 200, 200, 0, 0);
+	synth__switch(&synth, T(20), 0, REC_SWITCH_TO, 0, 0, 100, 0);
+	synth__switch(&synth, T(21), 0, REC_SWITCH_FROM, 100, 0, 900, 2);
+	synth__waking(&synth, T(22), 1, 100, 900, 0);
+	synth__switch(&synth, T(23), 0, 0, 900, 1, 0, 0);
 	synth__round(&synth, T(50));
 	synth__task(&synth, REC_PROCESS_EXIT, T(80), 200, 200, 0, 0);
 	synth__end(&synth);
