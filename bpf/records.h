@@ -22,6 +22,7 @@ enum rec_kind {
 	REC_LOADED,	/* control, not written: a followed process mapped libraries */
 	REC_SWITCH,	/* kernel scheduling of the target's threads */
 	REC_WAKING,
+	REC_EXECUTING,	/* control, not written: a followed process is about to run another program */
 };
 
 struct rec_header {
@@ -124,11 +125,11 @@ struct rec_waking {
 	char waker_comm[16];
 };
 
-struct rec_loaded {
+struct rec_loaded {	/* LOADED, EXECUTING */
 	struct rec_header h;
 	__u32 pid;
 	__u32 tid;
-	__u64 ticket;	/* the thread waits, for a bounded time, until this is answered */
+	__u64 ticket;	/* the thread waits, for a bounded time, until this is answered; 0: it does not */
 };
 
 #endif /* TRACER_RECORDS_H */

@@ -155,7 +155,7 @@ def signal_steps_edge(t):
 
 
 @trap("a signal handler's points inside the slow half, names of run time in both", alone=True,
-      without=[{SLOW: [("\tring->busy = 1;\n\tring->limit = TRACER__CAST(uint32_t, ring->head);\n", "")]}])
+      without=[{SLOW: [("\ttracer__enter(ring);\n", "")]}])
 def signal_slow(t):
     (main_count, handled, _), events = both_series(t, "slow")
     t.check(int(handled) > 1000, "too few signals to tell: %s" % handled)

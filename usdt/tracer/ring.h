@@ -113,7 +113,7 @@ struct tracer_ring {
 	uint32_t window;	/* present distance between flushes, bytes */
 	uint32_t window_start;	/* low half of head where the present window begins */
 	uint32_t busy;		/* the thread is in the slow part of a point */
-	uint32_t unused;
+	uint32_t real_end;	/* of the window, while clock is not CYCLES: see tracer__leave() */
 	/* keys of the strings given in this window, see TRACER_EV_NAME */
 	uint64_t names[TRACER_NAME_SLOTS];
 };

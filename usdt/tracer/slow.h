@@ -449,6 +449,35 @@ TRACER__HELPER void tracer__new_window(struct tracer_ring *ring, uint32_t need)
 	tracer__window_record(ring);
 }
 
+/*
+ * The thread is in no point any more. The fast way stamps with the cycle counter: a ring that was last
+ * written with another clock has, as it seems, no room for it, so that the next record comes the slow way
+ * too and finds out which clock it is now.
+ */
+TRACER__HELPER void tracer__leave(struct tracer_ring *ring)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (ring->clock != TRACER_CLOCK_CYCLES) {
+		ring->real_end = ring->window_end;
+		ring->window_end = TRACER__CAST(uint32_t, ring->head);
+	}
+	ring->limit = ring->window_end;
+	/* last: a handler that finds it 0 may begin another window */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ring->busy = 0;
+}
+
+/* the counterpart: from here on handlers leave the ring alone */
+TRACER__HELPER void tracer__enter(struct tracer_ring *ring)
+{
+	ring->busy = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (ring->clock != TRACER_CLOCK_CYCLES)
+		ring->window_end = ring->real_end;
+	ring->limit = TRACER__CAST(uint32_t, ring->head);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 /* the thread's first ring, or one for a signal handler that interrupted a point; NULL: no memory */
 TRACER__HELPER struct tracer_ring *tracer__new_ring(struct tracer_ring *interrupted)
 {
@@ -465,10 +494,10 @@ TRACER__HELPER struct tracer_ring *tracer__new_ring(struct tracer_ring *interrup
 				      ? TRACER_CLOCK_MONOTONIC
 				      : TRACER_CLOCK_CYCLES;
 		ring->window = 0;
-		ring->busy = 0;
+		ring->busy = 1;
 		tracer_v1_flush(ring, interrupted ? TRACER_FLUSH_NESTED : TRACER_FLUSH_NEW);
 		tracer__new_window(ring, 0);
-		ring->limit = ring->window_end;
+		tracer__leave(ring);
 		if (interrupted)
 			interrupted->nested = TRACER__POINTER(uint64_t, ring);
 		else
@@ -525,9 +554,7 @@ TRACER__HELPER void tracer__write(struct tracer_ring *ring, uint64_t meta, uint6
 	uint32_t size = TRACER__META_SIZE(meta), need, clock, i;
 	uint64_t *record;
 
-	ring->busy = 1;
-	ring->limit = TRACER__CAST(uint32_t, ring->head);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tracer__enter(ring);
 	for (;;) {
 		clock = TRACER_CONTROL_CLOCK(control) ? TRACER_CLOCK_MONOTONIC : TRACER_CLOCK_CYCLES;
 		need = size + (clock != ring->clock ? 16 : 0);
@@ -560,9 +587,7 @@ TRACER__HELPER void tracer__write(struct tracer_ring *ring, uint64_t meta, uint6
 	for (i = 0; i < size / 8 - 1; i++)
 		record[1 + i] = words[i];
 	tracer__publish(ring, size, 1);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	ring->busy = 0;
-	ring->limit = ring->window_end;
+	tracer__leave(ring);
 }
 
 TRACER__ONCE void tracer_v1_record(uint64_t meta, uint64_t w1, uint64_t w2, uint64_t w3)

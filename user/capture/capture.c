@@ -35,6 +35,7 @@
 #define ROUND_BYTES (4ULL << 20)  /* of the file between two ROUND blocks, at most */
 #define COMMAND_GRACE_US 200000
 #define READER_NICE (-15)
+#define SCANS_AT_ONCE 50
 
 static const char schema[] =
 #define ROW(number, name, category, by) #number " " #name " " #category " " #by
@@ -200,11 +201,16 @@ static void session__take(struct session *session, const void *record, size_t si
 {
 	const struct rec_header *header = record;
 
-	if (header->kind == REC_LOADED) {
+	if (header->kind == REC_LOADED || header->kind == REC_EXECUTING) {
 		const struct rec_loaded *loaded = record;
+		struct process *process = session__find_process(session, (pid_t)loaded->pid);
 
-		session__rescan(session, (pid_t)loaded->pid, false);
-		session__answer(session, loaded->ticket);
+		if (header->kind == REC_LOADED)
+			session__rescan(session, (pid_t)loaded->pid, false);
+		else if (process && !session->finishing)
+			session__await_libraries(session, process);
+		if (loaded->ticket)
+			session__answer(session, loaded->ticket);
 		return;
 	}
 	if (header->size > size)
@@ -418,12 +424,15 @@ static int session__begin(struct session *session)
 static void session__check_processes(struct session *session)
 {
 	struct process *process, *next;
+	int scans = 0;
 
 	for (process = session->processes; process; process = next) {
 		next = process->next;
 		/* its exit may have found a full buffer */
 		if (proc__thread_group(process->pid) <= 0)
 			session__remove_process(session, process->pid);
+		else if (!process->linker_count && scans++ < SCANS_AT_ONCE)
+			session__scan(session, process); /* forked: it does not wait for us */
 	}
 }
 

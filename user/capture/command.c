@@ -103,9 +103,13 @@ static int session__scan_with_linker(struct session *session, const char *path)
 
 static int session__scan_command(struct session *session, const char *path)
 {
+	struct binary *binary = binary__open(path, NULL);
 	char *next = strdup(path), *interpreter;
 	int i, err = 0;
 
+	session->everywhere = session->options->follow && !(binary && binary->has_points);
+	if (binary)
+		binary__free(binary);
 	for (i = 0; next && i < INTERPRETERS_MAX && !err; i++) {
 		err = session__scan_with_linker(session, next);
 		interpreter = script__interpreter(next);

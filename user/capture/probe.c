@@ -5,6 +5,7 @@
  * tracer is killed, and takes the counts it raised along.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -110,4 +111,39 @@ void probe__detach(struct probe *probe)
 		bpf_link__destroy(probe->events[i]);
 	free(probe->events);
 	free(probe);
+}
+
+#define DETACHERS 32
+
+struct detaching {
+	struct probe **probes;
+	size_t count, next;
+};
+
+static void *detach_some(void *ctx)
+{
+	struct detaching *detaching = ctx;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&detaching->next, 1, __ATOMIC_RELAXED)) < detaching->count)
+		probe__detach(detaching->probes[i]);
+	return NULL;
+}
+
+/*
+ * The kernel waits for a grace period, some tens of milliseconds, for each; those that wait at the same
+ * time share it.
+ */
+void probe__detach_all(struct probe **probes, size_t count)
+{
+	struct detaching detaching = {probes, count, 0};
+	pthread_t threads[DETACHERS];
+	size_t started = 0, i;
+
+	while (started < DETACHERS && started + 1 < count &&
+	       !pthread_create(&threads[started], NULL, detach_some, &detaching))
+		started++;
+	detach_some(&detaching);
+	for (i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
 }

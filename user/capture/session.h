@@ -34,7 +34,8 @@ struct dso {
 	pid_t pid;		/* --no-follow: for this process only; else 0 */
 	struct binary *binary;	/* NULL: nothing for us in there */
 	bool told;		/* its block is in the file */
-	struct probe *flush, *how, *gates, *loaded;
+	struct probe *flush, *how, *gates;
+	struct probe *loaded;	/* session->everywhere; else each process has its own */
 };
 
 struct process {
@@ -44,6 +45,9 @@ struct process {
 	uint32_t *maps;		/* ids of the DSOs told for it */
 	uint64_t *bases;
 	size_t map_count;
+	uint32_t *linkers;	/* ids of the DSOs in which its `loaded` probes are */
+	struct probe **loaded;
+	size_t linker_count;
 };
 
 struct session {
@@ -65,6 +69,7 @@ struct session {
 	int sample_level;
 	char *refusal;			/* sentence: why a process can't be traced */
 	bool points_found;
+	bool everywhere;	/* every process of the machine waits for us in its dynamic linker */
 	uint64_t started;		/* ns, CLOCK_BOOTTIME */
 	uint64_t chunks, chunk_bytes;
 	bool target_exited;
@@ -73,6 +78,8 @@ struct session {
 	uint64_t *tickets_done;		/* answered out of order */
 	size_t ticket_count;
 	struct harvest *harvest;	/* finish.c */
+	struct probe **retired;		/* of processes that are gone */
+	size_t retired_count;
 	bool finishing;
 	uint64_t adopted;		/* rings, so far */
 	bool command_exits;		/* COMMAND was reaped */
@@ -101,6 +108,8 @@ int probe__attach(struct probe **probe, const struct session *session,
 		  const struct bpf_program *program, const char *path, pid_t pid,
 		  const struct probe_site *sites, size_t count);
 void probe__detach(struct probe *probe);
+/* many at once take hardly longer than one; NULLs are skipped */
+void probe__detach_all(struct probe **probes, size_t count);
 
 /* target.c */
 struct process *session__find_process(const struct session *session, pid_t pid);
@@ -108,6 +117,8 @@ struct process *session__add_process(struct session *session, pid_t pid, bool gi
 void session__remove_process(struct session *session, pid_t pid);
 /* look through its mappings for binaries with points, tell the file, attach; 0 or -errno */
 int session__scan(struct session *session, struct process *process);
+/* the process is about to run another program: it will wait where that has mapped its libraries */
+void session__await_libraries(struct session *session, struct process *process);
 /* a binary that will be run, by process session->first_pid */
 int session__scan_file(struct session *session, const char *path);
 void session__forget_maps(struct process *process);

@@ -189,11 +189,22 @@ static struct dso *session__add_dso(struct session *session, const struct mappin
 	return dso;
 }
 
-/* where a process waits for us when it has mapped something: the dynamic linker, a static program's start */
-static int dso__attach_loaded(struct session *session, struct dso *dso, const char *path)
+/* --- waiting for libraries -------------------------------------------------------------------- */
+
+/*
+ * Where a process waits for us when it has mapped something: in the dynamic linker, or at a static
+ * program's start. The probe is for this process alone: every process of the machine maps the dynamic linker,
+ * and one that reads its own code, as valgrind does, would not survive our int3. A probe for one process is
+ * too slow to be placed between fork and exec, though. So a COMMAND without points of its own, a script
+ * mostly, which is traced for what it will run, takes the risk for all (session->everywhere).
+ */
+static void process__attach_loaded(struct session *session, struct process *process,
+				   struct dso *dso, const char *path)
 {
 	const uint64_t offsets[] = {dso->binary->debug_state_offset, dso->binary->entry_offset};
 	struct probe_site sites[2];
+	struct probe **probes;
+	uint32_t *linkers;
 	size_t count = 0, i;
 	int err;
 
@@ -201,14 +212,60 @@ static int dso__attach_loaded(struct session *session, struct dso *dso, const ch
 		if (offsets[i])
 			sites[count++] = (struct probe_site){offsets[i], 0};
 	}
+	for (i = 0; i < process->linker_count; i++) {
+		if (process->linkers[i] == dso->id)
+			return;
+	}
 	if (!count || dso->loaded || !session->features.sleepable_uprobe)
-		return 0;
-	err = probe__attach(&dso->loaded, session, session->bpf->progs.loaded, path, dso->pid, sites,
-			    count);
-	if (err) /* libraries loaded later miss their first events; the rest works */
-		say__verbose("%s: no probe where libraries are mapped: %s", dso->binary->path,
-			     strerror(-err));
-	return 0;
+		return;
+	if (session->everywhere) {
+		probe__attach(&dso->loaded, session, session->bpf->progs.loaded, path, 0, sites, count);
+		return;
+	}
+	linkers = reallocarray(process->linkers, process->linker_count + 1, sizeof(*linkers));
+	if (!linkers)
+		return;
+	process->linkers = linkers;
+	probes = reallocarray(process->loaded, process->linker_count + 1, sizeof(*probes));
+	if (!probes)
+		return;
+	process->loaded = probes;
+	err = probe__attach(&probes[process->linker_count], session, session->bpf->progs.loaded, path,
+			    process->pid, sites, count);
+	if (!err)
+		linkers[process->linker_count++] = dso->id;
+	else /* libraries loaded later miss their first events; the rest works */
+		say__verbose("%s: no probe where process %d maps libraries: %s", dso->binary->path,
+			     process->pid, strerror(-err));
+}
+
+void session__await_libraries(struct session *session, struct process *process)
+{
+	struct dso *dso;
+	char path[4096];
+
+	for (dso = session->dsos; dso; dso = dso->next) {
+		if (dso->binary && (dso->binary->debug_state_offset || dso->binary->entry_offset) &&
+		    !session__path_of(session, dso, path, sizeof(path)))
+			process__attach_loaded(session, process, dso, path);
+	}
+}
+
+/* detaching takes long: at the end, all together */
+static void session__retire_probes(struct session *session, struct process *process)
+{
+	struct probe **retired;
+
+	retired = reallocarray(session->retired, session->retired_count + process->linker_count,
+			       sizeof(*retired));
+	if (!retired) {
+		probe__detach_all(process->loaded, process->linker_count);
+		return;
+	}
+	memcpy(retired + session->retired_count, process->loaded,
+	       process->linker_count * sizeof(*retired));
+	session->retired = retired;
+	session->retired_count += process->linker_count;
 }
 
 /* --- processes -------------------------------------------------------------------------------- */
@@ -257,6 +314,10 @@ void session__remove_process(struct session *session, pid_t pid)
 		if (process->pid != pid)
 			continue;
 		*at = process->next;
+		if (process->linker_count)
+			session__retire_probes(session, process);
+		free(process->linkers);
+		free(process->loaded);
 		free(process->maps);
 		free(process->bases);
 		free(process);
@@ -392,7 +453,7 @@ static int session__take_mapping(struct session *session, struct process *proces
 		return -ENOMEM;
 	if (!dso->binary)
 		return 0;
-	dso__attach_loaded(session, dso, path);
+	process__attach_loaded(session, process, dso, path);
 	if (!dso->binary->has_points || process__was_told(process, dso->id, mapping->start))
 		return 0;
 	if (!process__matches(process, dso, mapping->start)) {
@@ -447,7 +508,7 @@ int session__scan_file(struct session *session, const char *path)
 		return -ENOMEM;
 	if (!dso->binary)
 		return 0;
-	dso__attach_loaded(session, dso, path);
+	process__attach_loaded(session, session__find_process(session, session->first_pid), dso, path);
 	if (!dso->binary->has_points)
 		return 0;
 	session->points_found = true;
@@ -476,30 +537,53 @@ int session__open_gates(struct session *session)
 	return 0;
 }
 
+/* takes one probe of each DSO, given by its place in the struct, and detaches them together */
+static void session__detach_from_dsos(struct session *session, size_t place, struct probe **others,
+				      size_t count)
+{
+	struct probe **all = calloc(session->dso_count + count + 1, sizeof(*all)), **one;
+	struct dso *dso;
+	size_t used = 0;
+
+	for (dso = session->dsos; dso; dso = dso->next) {
+		one = (struct probe **)((char *)dso + place);
+		if (all)
+			all[used++] = *one;
+		else
+			probe__detach(*one);
+		*one = NULL;
+	}
+	if (all && count)
+		memcpy(all + used, others, count * sizeof(*others));
+	if (all)
+		probe__detach_all(all, used + count);
+	else
+		probe__detach_all(others, count);
+	free(all);
+}
+
 void session__close_gates(struct session *session)
 {
-	struct dso *dso;
-
 	session->gates_open = false;
-	for (dso = session->dsos; dso; dso = dso->next) {
-		probe__detach(dso->gates);
-		dso->gates = NULL;
-	}
-	for (dso = session->dsos; dso; dso = dso->next) {
-		probe__detach(dso->how);
-		dso->how = NULL;
-	}
+	session__detach_from_dsos(session, offsetof(struct dso, gates), NULL, 0);
+	session__detach_from_dsos(session, offsetof(struct dso, how), NULL, 0);
 }
 
 void session__detach_flush(struct session *session)
 {
-	struct dso *dso;
+	struct process *process;
 
-	for (dso = session->dsos; dso; dso = dso->next) {
-		probe__detach(dso->loaded);
-		probe__detach(dso->flush);
-		dso->loaded = dso->flush = NULL;
+	for (process = session->processes; process; process = process->next) {
+		if (process->linker_count)
+			session__retire_probes(session, process);
+		process->linker_count = 0;
 	}
+	session__detach_from_dsos(session, offsetof(struct dso, loaded), NULL, 0);
+	session__detach_from_dsos(session, offsetof(struct dso, flush), session->retired,
+				  session->retired_count);
+	free(session->retired);
+	session->retired = NULL;
+	session->retired_count = 0;
 }
 
 void session__forget_targets(struct session *session)
