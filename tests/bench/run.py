@@ -429,7 +429,7 @@ def print_slowdown(bench):
 			turns = max(1, round(micros * speed[size_bytes]))
 			times = {"disabled": [], "closed": [], "attached": []}
 			order = list(times)
-			for turn in range(5 if bench.quick else 15):
+			for turn in range(3 if bench.quick else 15):
 				# who goes first changes, too
 				for flavour in order[turn % 3:] + order[:turn % 3]:
 					times[flavour].append(tree(bench, flavour, size, turns, size_bytes, 4))
