@@ -51,6 +51,8 @@ static void session__tell_dso(struct session *session, struct dso *dso)
 		json_object_object_add(json, "build_id", json_object_new_string(binary->build_id));
 	json_object_object_add(json, "schema",
 			       json_object_new_string(binary->schema ? binary->schema : ""));
+	json_object_object_add(json, "dso_offset", json_object_new_int64((int64_t)(
+							   binary->dso_address - binary->first_load)));
 	json_object_object_add(json, "image_size", json_object_new_int64((int64_t)size));
 	for (i = 0; i < binary->image_count && size; i++) {
 		range = json_object_new_array();

@@ -209,6 +209,9 @@ static void totals__say(const struct trace_totals *totals, const char *path)
 	if (totals->lost_by[LOSS_RING_FULL])
 		say__info("the buffers were full; next time a larger --buffer-size, or fewer "
 			  "categories (-c)");
+	if (totals->rings_refused)
+		say__info("threads with points in more than 64 libraries: what the others recorded "
+			  "is not in the capture");
 	if (totals->lost_by[LOSS_TARGET_OVERRUN])
 		say__info("a thread went round its ring before it was read; fewer categories (-c) "
 			  "help");
@@ -301,8 +304,10 @@ static int run__finish(struct run *run)
 /* run__abandon() - the capture failed: keep what it has, remove what it has not */
 static void run__abandon(const struct run *run)
 {
-	if (run->result.chunks && file__size(run->capture))
+	if (run->result.chunks && file__size(run->capture)) {
 		say__error("what was captured so far is kept: %s", run->capture);
+		run__report(run);
+	}
 	else
 		unlink(run->capture);
 }

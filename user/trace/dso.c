@@ -95,6 +95,7 @@ struct dso *dso__new(struct json_object *json, const uint8_t *image, size_t size
 		return NULL;
 	*budget -= sizeof(*dso);
 	dso->id = json__integer(json, "id", -1);
+	dso->dso_offset = json__integer(json, "dso_offset", 0);
 	text = json__string(json, "schema", "");
 	dso->path = json__string(json, "path", "");
 	dso->path = strings__add(strings, dso->path, strlen(dso->path));

@@ -19,6 +19,7 @@ struct dso_range {
 
 struct dso {
 	int64_t id;
+	uint64_t dso_offset; /* of its struct tracer_dso from the ELF header; 0: not told */
 	const char *path;
 	struct dso_range *ranges;
 	size_t range_count;

@@ -16,6 +16,7 @@
 #define FORK_SLACK_NS 50000000ULL
 /* Generations of fork without exec that are followed to find a map. */
 #define ANCESTORS_MAX 1000
+#define PAGE_BYTES 4096 /* the smallest there are */
 
 void processes__init(struct processes *processes, struct strings *strings)
 {
@@ -261,10 +262,48 @@ static const struct process_map *process__own_map(const struct process *process,
 	return best;
 }
 
+/*
+ * A process that was gone before the tracer could read its mappings has no MAP. Binaries are mapped at
+ * whole pages, so where a struct tracer_dso lies in its page mostly tells whose it is; if two could be
+ * meant, neither is.
+ */
+static struct dso *processes__guess(const struct processes *processes, uint64_t address,
+				    uint64_t *base)
+{
+	struct dso *found = NULL, *dso;
+	size_t i;
+
+	for (i = 0; i < processes->dso_count; i++) {
+		dso = processes->dsos[i];
+		if (!dso->dso_offset || dso->dso_offset > address ||
+		    (address - dso->dso_offset) % PAGE_BYTES)
+			continue;
+		if (found)
+			return NULL;
+		found = dso;
+	}
+	if (found)
+		*base = address - found->dso_offset;
+	return found;
+}
+
+/* has the process, as it was at @time, any MAP of its own? */
+static bool process__was_read(const struct process *process, uint64_t time)
+{
+	size_t i;
+
+	for (i = 0; i < process->map_count; i++) {
+		if (!process__exec_between(process, time, process->maps[i].from))
+			return true;
+	}
+	return false;
+}
+
 struct dso *processes__find_map(const struct processes *processes, const struct process *process,
 				uint64_t address, uint64_t time, uint64_t *base)
 {
 	const struct process_map *map = NULL;
+	bool read = process && process__was_read(process, time);
 	int ancestors;
 
 	for (ancestors = 0; process && ancestors < ANCESTORS_MAX; ancestors++) {
@@ -272,12 +311,12 @@ struct dso *processes__find_map(const struct processes *processes, const struct 
 		if (map)
 			break;
 		if (!process->forked_at || process__exec_between(process, process->forked_at, time))
-			return NULL;
+			break;
 		time = process->forked_at;
 		process = process->parent;
 	}
 	if (!map)
-		return NULL;
+		return read ? NULL : processes__guess(processes, address, base);
 	*base = map->base;
 	return processes__dso(processes, map->dso_id);
 }

@@ -290,6 +290,8 @@ static void trace__end_block(struct trace *trace, struct json_object *json)
 
 	if (json_object_object_get_ex(json, "finished", &member))
 		totals->finished = json_object_get_boolean(member);
+	n = json__integer(json, "rings_refused", 0);
+	totals->rings_refused = n > 0 ? n : 0;
 	if (json_object_object_get_ex(json, "target_exit", &member) &&
 	    json_object_is_type(member, json_type_int)) {
 		totals->has_target_exit = true;
@@ -386,7 +388,7 @@ static void trace__finish(struct trace *trace)
 	}
 	if (__builtin_add_overflow(totals->records, totals->lost, &totals->recorded))
 		totals->recorded = UINT64_MAX;
-	totals->complete = totals->finished && !totals->lost;
+	totals->complete = totals->finished && !totals->lost && !totals->rings_refused;
 	if (context->round > trace->end)
 		trace->end = context->round;
 	if (trace->merge.given > trace->end)
