@@ -10,8 +10,9 @@
  *	META	JSON, first block, once a file: format, tracer's version, host, boot id, machine, page
  *		size, clock frequency, categories, options; "events": the schema text of this tracer
  *	DSO	JSON then NUL then bytes: a binary with points. {"id", "path", "build_id", "schema",
- *		"dso_offset": of struct tracer_dso from the ELF header, "image_size", "image": [[offset from ELF header, size], ...]}; the bytes are those ranges of
- *		the read-only image one after the other (where string literals are)
+ *		"dso_offset": of struct tracer_dso from the ELF header, "image_size", "image": [[offset
+ *		from ELF header, size], ...]}; the bytes are those ranges of the read-only image one after
+ *		the other (where string literals are)
  *	MAP	JSON: {"pid", "time", "dso_id", "base": address of the ELF header, "dso": address of
  *		struct tracer_dso}: from then on that binary is there
  *	PROCESS	JSON: {"pid", "time", "start_time", "name", "cmdline", "parent", "host"...}
