@@ -201,6 +201,73 @@ static void active_continuations(void **state)
 		     "5 active 0 pid 100\n");
 }
 
+/* the capture begins in the middle: ends of what began before take nothing from the gauge */
+static void active_continuations_from_the_middle(void **state)
+{
+	(void)state;
+	told__expect("1 t1 continuation_end F A\n"
+		     "2 t2 continuation_begin F C\n"
+		     "3 t1 continuation_end F B\n"
+		     "4 t1 continuation_begin F D\n"
+		     "5 t1 continuation_end F D\n"
+		     "6 t2 continuation_end F C\n"
+		     "7 t1 continuation_end F E\n"
+		     "8 t1 continuation_begin F E\n"
+		     "9 t1 continuation_end F E\n"
+		     "10 t1 finish\n",
+
+		     "2 continuation C of F t2 scheduled\n"
+		     "2 active 1 pid 100\n"
+		     "4 continuation D of F t1 scheduled\n"
+		     "4 active 2 pid 100\n"
+		     "5 active 1 pid 100\n"
+		     "6 active 0 pid 100\n"
+		     "8 continuation E of F t1 scheduled\n"
+		     "8 active 1 pid 100\n"
+		     "9 active 0 pid 100\n");
+}
+
+/* its END was lost: it ends with its task at the latest, so nothing is left in the gauge */
+static void active_continuations_after_a_loss(void **state)
+{
+	(void)state;
+	told__expect("1 t1 worker_start w0 -\n2 t2 future_set F\n3 t1 begin a w0\n"
+		     "4 t1 continuation_begin F C\n8 t1 lost 9 5 7 0\n9 t1 completed a\n"
+		     "10 t1 continuation_begin F D\n11 t1 continuation_end F D\n12 t1 finish\n",
+
+		     "1 worker t1 w0 -\n"
+		     "3 born a#1 task parent 0#0\n"
+		     "3 run a#1 t1 w0 number 0\n"
+		     "4 continuation C of F t1 scheduled\n"
+		     "4 active 1 pid 100\n"
+		     "8 stop a#1 cut after 5\n"
+		     "8 lost t1 9\n"
+		     "9 completed a#1 t1\n"
+		     "9 active 0 pid 100\n"
+		     "10 continuation D of F t1 scheduled\n"
+		     "10 active 1 pid 100\n"
+		     "11 active 0 pid 100\n"
+		     "12 gone a#1 finished completed name task run 5 self 5 suspended 0 ready 0\n");
+}
+
+/* without a loss another thread may still end it, though its task is over */
+static void a_continuation_that_outlives_its_task(void **state)
+{
+	(void)state;
+	told__expect("1 t1 worker_start w0 -\n3 t1 begin a w0\n4 t1 continuation_begin F C\n"
+		     "9 t1 completed a\n10 t2 continuation_end F C\n11 t1 finish\n",
+
+		     "1 worker t1 w0 -\n"
+		     "3 born a#1 task parent 0#0\n"
+		     "3 run a#1 t1 w0 number 0\n"
+		     "4 continuation C of F t1 scheduled\n"
+		     "4 active 1 pid 100\n"
+		     "9 stop a#1 completed after 6\n"
+		     "9 completed a#1 t1\n"
+		     "10 active 0 pid 100\n"
+		     "11 gone a#1 finished completed name task run 6 self 6 suspended 0 ready 0\n");
+}
+
 /* at a reused address counts for the last one who set it */
 static void a_future_set_again(void **state)
 {
@@ -230,6 +297,9 @@ int main(void)
 		cmocka_unit_test(inline_continuations),
 		cmocka_unit_test(continuations_outside_tasks),
 		cmocka_unit_test(active_continuations),
+		cmocka_unit_test(active_continuations_from_the_middle),
+		cmocka_unit_test(active_continuations_after_a_loss),
+		cmocka_unit_test(a_continuation_that_outlives_its_task),
 		cmocka_unit_test(a_future_set_again),
 	};
 
