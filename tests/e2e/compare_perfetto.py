@@ -45,6 +45,7 @@ pairs = {
                              report["futures"]["max_active_continuations"]),
     "zones": (slices("zone"), sum(zone["count"] for zone in report["zones"])),
     "sleep": (trace["durations_ns"].get("worker.sleep", 0), sum(w["sleep_ns"] for w in workers)),
+    "preempted": (trace["kernel_ns"].get("runnable", 0), sum(w["preempted_ns"] for w in workers)),
     "sent": (instants.get("sent", 0), report["messages"]["sent"]),
     "received": (instants.get("received", 0), report["messages"]["received"]),
     "arrows to first runs": (instants.get("task.spawn", 0), tasks["created"]),

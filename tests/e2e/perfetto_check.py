@@ -117,7 +117,7 @@ class Sequence:
 
 class Track:
     __slots__ = ("uuid", "parent", "name", "pid", "tid", "counter", "merge", "ordering", "rank", "kind",
-                 "last", "stack", "on_task", "low", "high", "value", "samples", "children", "events")
+                 "last", "stack", "on_task", "state", "low", "high", "value", "samples", "children", "events")
 
     def __init__(self):
         self.uuid = self.parent = self.pid = self.tid = 0
@@ -129,7 +129,7 @@ class Track:
         self.last = -1
         self.stack = []
         self.on_task = False
-        self.low = self.high = self.value = None
+        self.low = self.high = self.value = self.state = None
         self.samples = self.children = self.events = 0
 
 
@@ -155,6 +155,7 @@ class Checker:
         self.state_times = {}   # ("tid" or "cpu", number) -> time of the last change
         self.running = {}       # tid -> (CPU, since)
         self.cpus = {}          # CPU -> tid
+        self.kernel_ns = collections.Counter()
         self.cpu_runs = collections.Counter()
         self.cpu_ns = collections.Counter()
         self.cpu_threads = collections.defaultdict(set)
@@ -521,6 +522,8 @@ class Checker:
             else:
                 began, category = track.stack.pop()
                 self.ends += 1
+                if track.kind == "kernel":
+                    self.kernel_ns[track.state] += time - began
                 self.durations[category] += time - began
         else:
             if not flags & 2:
@@ -541,6 +544,10 @@ class Checker:
                     self.bad(f"{label} on row {track.name!r}")
                 elif stack and track.kind == "kernel":
                     self.bad(f"two states at a time on row {track.name!r}")
+                elif track.kind == "kernel":
+                    track.state = name if name.__class__ is str else sequence.interned[2].get(name)
+                    if track.state not in ("running", "blocked"):
+                        track.state = "runnable"
                 stack.append((time, label))
                 self.begins[label] += 1
                 if part:
@@ -703,6 +710,7 @@ class Checker:
             "flows": {"points": self.flow_points, "ends": self.flow_ends, "open": len(self.active)},
             "tracks": dict(sorted(kinds.items())),
             "task_rows": {str(pid): rows for pid, rows in sorted(self.task_rows().items())},
+            "kernel_ns": dict(sorted(self.kernel_ns.items())),
             "cpus": {str(cpu): {"runs": runs, "busy_ns": self.cpu_ns[cpu],
                                 "threads": len(self.cpu_threads[cpu])}
                      for cpu, runs in sorted(self.cpu_runs.items())},
