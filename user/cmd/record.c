@@ -209,6 +209,10 @@ static void totals__say(const struct trace_totals *totals, const char *path)
 	if (totals->lost_by[LOSS_RING_FULL])
 		say__info("the buffers were full; next time a larger --buffer-size, or fewer "
 			  "categories (-c)");
+	else if (totals->sched_lost)
+		say__info("the buffers were full: %llu switches and wakings of the kernel's are "
+			  "missing; a larger --buffer-size, or --no-sched",
+			  (unsigned long long)totals->sched_lost);
 	if (totals->rings_refused)
 		say__info("threads with points in more than 64 libraries: what the others recorded "
 			  "is not in the capture");
