@@ -23,11 +23,12 @@ class Event:
 
 
 class Reader(Checker):
-    """keeps every event in full"""
+    """keeps every event in full, but for the kernel's, on rows of their own"""
 
     def __init__(self):
         super().__init__()
         self.events = []
+        self.kernel_rows = set()
 
     def event(self, data, time, sequence, flags):
         kind = track = category = name = value = None
@@ -66,6 +67,10 @@ class Reader(Checker):
                 pos += size
         if track is None:
             self.bad("an event on a track without a descriptor")
+            return
+        if category and category.startswith("kernel."):
+            self.kernel_rows.add(track.uuid)
+        if track.uuid in self.kernel_rows:
             return
         event = Event(len(self.events), time, kind, track)
         event.category, event.name, event.value = category, name, value

@@ -381,6 +381,27 @@ static void a_set_leads_to_the_wakes_of_its_future_only(void **state)
 	       NULL);
 }
 
+/* told by the task itself, in the run that it led to: it is there, and leads to no other run */
+static void a_wake_told_late(void **state)
+{
+	(void)state;
+	expect(EXPORT_TASK,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n20 t1 begin a w0\n"
+	       "30 t1 suspended a why x\n40 t1 begin a w0\n41 t1 resumed a because x\n"
+	       "50 t1 suspended a why x\n60 t1 begin a w0\n70 t1 finish\n",
+	       "41 demo/Tasks/task 0x61 instant task.wake task=0x61 object=0x78 cause=because\n"
+	       "60 demo/Tasks/task 0x61 begin task.run 'task' task=0x61 worker=0\n",
+	       NULL);
+	/* READY before RESUMED: the arrow starts at the latter */
+	expect(EXPORT_TASK,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n20 t1 begin a w0\n"
+	       "30 t1 suspended a why x\n40 t2 ready a\n42 t2 resumed a because x\n"
+	       "60 t1 begin a w0\n70 t1 finish\n",
+	       "42 demo/thread instant task.wake task=0x61 object=0x78 cause=because >1\n"
+	       "60 demo/Tasks/task 0x61 begin task.run 'task' task=0x61 worker=0 <1\n",
+	       NULL);
+}
+
 static void renames_and_workers_are_instants(void **state)
 {
 	(void)state;
@@ -648,6 +669,7 @@ int main(void)
 		cmocka_unit_test(continuations_carry_their_future),
 		cmocka_unit_test(locks_are_waits_and_holds),
 		cmocka_unit_test(a_set_leads_to_the_wakes_of_its_future_only),
+		cmocka_unit_test(a_wake_told_late),
 		cmocka_unit_test(renames_and_workers_are_instants),
 		cmocka_unit_test(losses_have_a_row),
 		cmocka_unit_test(the_kernels_view),

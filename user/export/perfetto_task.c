@@ -271,7 +271,8 @@ static void task__arrow(struct perfetto *px, struct drawn_task *task, const stru
 		annotate__hex(px, ANNOTATION_OBJECT, object);
 	if (wake)
 		annotate__text(px, ANNOTATION_CAUSE, cause_iid, wake->wake_cause);
-	event__flow(px, flow);
+	if (flow)
+		event__flow(px, flow);
 	if (set)
 		event__flow(px, set);
 	event__close(px);
@@ -300,8 +301,10 @@ void op__task_instant(void *ctx, struct model_task *model, enum model_instant ki
 		task__state_instant(px, task, CATEGORY_TASK_YIELDED, NULL, time);
 		break;
 	case INSTANT_RESUMED:
-		task->wake_flow = flow__new(px);
-		task__arrow(px, task, model, thread, task->wake_flow, time);
+		/* the run that it led to has begun already: it stands in it, but has no arrow */
+		if (!model->wake_late)
+			task->wake_flow = flow__new(px);
+		task__arrow(px, task, model, thread, model->wake_late ? 0 : task->wake_flow, time);
 		break;
 	case INSTANT_COMPLETED:
 		task__state_instant(px, task, CATEGORY_TASK_COMPLETED, NULL, time);

@@ -87,6 +87,7 @@ struct model_task {
 	uint64_t object;
 	const char *wake_cause;	/* in INSTANT_RESUMED: as that RESUMED said */
 	uint64_t wake_object;
+	bool wake_late;		/* likewise: called by the task itself, once it ran again */
 	bool replaced;		/* in task_gone: a new lifetime of the identity takes its place */
 	void *priv[MODEL_SINKS];
 };

@@ -429,16 +429,19 @@ static void on_resumed(struct model *m, const struct event *event, struct thread
 		return;
 	task->t.wake_cause = by.cause;
 	task->t.wake_object = by.object;
+	task->t.wake_late = task->t.state == TASK_RUNNING && self && task->unresumed;
 	if (task->t.state == TASK_SUSPENDED || task->t.state == TASK_STOPPED) {
 		self = !waker && model__next_on_thread_is(m, EV_task_begin, task->t.identity);
 		instant(m, task, INSTANT_RESUMED, thread);
 		resume(m, task, &by, self);
-	} else if (task->t.state == TASK_RUNNING && self && task->unresumed) {
+	} else if (task->t.wake_late) {
+		instant(m, task, INSTANT_RESUMED, thread);
 		task->unresumed = false;
 	} else if (task->t.state == TASK_RUNNING && !task->early.kept) {
 		instant(m, task, INSTANT_RESUMED, thread);
 		task->early = by;
 	} else if (task->ready_unasked) {
+		instant(m, task, INSTANT_RESUMED, thread);
 		task->ready_unasked = false;
 	} else {
 		repair(m, task, ANOMALY_RESUMED_NOT_SUSPENDED);
