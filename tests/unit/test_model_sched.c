@@ -103,7 +103,7 @@ static void who_took_the_cpu_from_which_task(void **state)
 	       "85 thread 1 runs on 0\n");
 }
 
-/* what the first event tells of the time before, since the process is a target */
+/* what the first event tells of the time before, since the process is a target and events come */
 static void the_first_event_tells_what_was_before(void **state)
 {
 	(void)state;
@@ -112,12 +112,13 @@ static void the_first_event_tells_what_was_before(void **state)
 	       "1 t1 worker_start w0 -\n"
 	       "1 t2 worker_start w1 -\n"
 	       "1 t3 worker_start w2 -\n"
+	       "4 u9 waking 3 other 5 0\n"
 	       "10 t1 off_cpu 0 2 0 swapper\n"
 	       "20 t2 waking 1 demo 3 1\n"
 	       "30 t3 on_cpu 0 120 demo 0\n"
 	       "40 t1 finish\n",
-	       "10 t1 running since 0 cpu 0\n"
-	       "20 t2 blocked since 0 interrupt\n"
+	       "10 t1 running since 4 cpu 0\n"
+	       "20 t2 blocked since 4 interrupt\n"
 	       "40 t3 running since 30 cpu 0\n"
 	       "40 t2 runnable since 20 interrupt\n"
 	       "40 t1 blocked since 10 cpu 0 ?/0\n");

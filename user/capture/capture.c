@@ -225,6 +225,20 @@ static void session__take(struct session *session, const void *record, size_t si
 	}
 }
 
+/* switches and wakings need no order among CPUs (trace/merge.c), and there may be many: in one go */
+static void session__take_sched(struct session *session, struct buffer *buffer, uint64_t until)
+{
+	const struct rec_header *header;
+
+	while (buffer->position < until && buffer__peek(buffer)) {
+		header = buffer->record;
+		if (header->kind != REC_SWITCH && header->kind != REC_WAKING)
+			break;
+		session__take(session, header, buffer->record_size);
+		buffer__advance(buffer);
+	}
+}
+
 /* the buffer with the oldest record, among those that had one when the pass began */
 static struct buffer *session__oldest(struct session *session, const uint64_t *until)
 {
@@ -234,6 +248,7 @@ static struct buffer *session__oldest(struct session *session, const uint64_t *u
 
 	for (cpu = 0; cpu < session->cpus; cpu++) {
 		buffer = &session->buffers[cpu];
+		session__take_sched(session, buffer, until[cpu]);
 		if (buffer->position >= until[cpu] || !buffer__peek(buffer))
 			continue;
 		time = ((const struct rec_header *)buffer->record)->time;
@@ -592,7 +607,7 @@ static int session__run(struct session *session, struct capture_result *result,
 		say__error("%s", session->refusal);
 		status = STATUS_REFUSED;
 	}
-	if (!status && session__open_gates(session))
+	if (!status && (session__attach_sched(session) || session__open_gates(session)))
 		status = STATUS_REFUSED;
 	if (status)
 		goto out;

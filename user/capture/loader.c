@@ -213,7 +213,7 @@ int session__attach_kernel(struct session *session)
 		bpf->progs.exited,	bpf->progs.signalled,	   bpf->progs.enter_exit,
 		bpf->progs.execed,	bpf->progs.enter_exit_group, bpf->progs.prepare_exec,
 		bpf->progs.enter_execve, bpf->progs.enter_execveat,  bpf->progs.forked,
-		bpf->progs.leave_cpu, bpf->progs.switched,	   bpf->progs.waking,
+		bpf->progs.leave_cpu,
 	};
 	size_t i;
 	int err;
@@ -224,6 +224,13 @@ int session__attach_kernel(struct session *session)
 			return err;
 	}
 	return session__start_ticks(session);
+}
+
+int session__attach_sched(struct session *session)
+{
+	int err = session__add_link(session, session->bpf->progs.switched);
+
+	return err ? err : session__add_link(session, session->bpf->progs.waking);
 }
 
 void session__detach_kernel(struct session *session)

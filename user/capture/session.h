@@ -91,6 +91,8 @@ struct session {
 int session__load(struct session *session);
 /* scheduler, tick, fork, exec, exit */
 int session__attach_kernel(struct session *session);
+/* the kernel's scheduling of the targets: last, as nothing of it is wanted from before */
+int session__attach_sched(struct session *session);
 void session__detach_kernel(struct session *session);
 uint64_t session__counter(const struct session *session, enum counter which);
 /* switches and wakings that are not in the capture although they should be */

@@ -8,9 +8,9 @@
  *	    |      waking        v
  *	    +---------------- BLOCKED
  *
- * A thread is UNKNOWN until its first event. From then on every change is known, so that event
- *tells what it did before, since its process is a target (or since what was known was lost): it ran
- *if it leaves a CPU, and was blocked if it is woken.
+ * A thread is UNKNOWN until its first event. As none is missed since its process is a target and
+ * the first event of any thread came (or since something was lost), that event also tells what it
+ * did since then: it ran if it leaves a CPU, and was blocked if it is woken.
  *
  * A waker does its work while the thread it wakes may still be on its way to sleep: then WAKING has
  * the smaller time, and no other will come. So a waking of a running thread is kept; if the thread
@@ -18,7 +18,7 @@
  * for a CPU. Which of the two it was is known at the end of the stretch, when it is told.
  *
  * CPUs: who runs there, foreign threads included as far as they are known. No thread is on two
- *CPUs, and no CPU has two: if a loss makes it seem so, the earlier one is UNKNOWN from then on.
+ * CPUs, and no CPU has two: if a loss makes it seem so, the earlier one is UNKNOWN from then on.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -233,10 +233,17 @@ static void on_cpu(struct model *m, const struct event *event, struct sched_thre
 	st->k.cpu = (uint32_t)event->args[0].u;
 }
 
+static uint64_t known_since(const struct model *m, const struct sched_thread *st)
+{
+	uint64_t since = st->process->sched_since;
+
+	return since > m->sched_first ? since : m->sched_first;
+}
+
 static void off_cpu(struct model *m, const struct event *event, struct sched_thread *st)
 {
 	uint32_t number = (uint32_t)event->args[0].u, bits = (uint32_t)event->args[1].u;
-	uint64_t since = st->k.state == KERNEL_UNKNOWN ? st->process->sched_since : m->now;
+	uint64_t since = st->k.state == KERNEL_UNKNOWN ? known_since(m, st) : m->now;
 	struct task *task = st->thread ? running_on(st->thread) : NULL;
 	struct sched_cpu *cpu = cpu__get(m, number);
 
@@ -290,7 +297,7 @@ static void waking(struct model *m, const struct event *event, struct sched_thre
 	if (st->k.state == KERNEL_RUNNABLE)
 		return;
 	if (st->k.state == KERNEL_UNKNOWN) {
-		st->k.begin = st->process->sched_since;
+		st->k.begin = known_since(m, st);
 		st->k.state = KERNEL_BLOCKED;
 	}
 	st->k.by = waker.comm;
@@ -347,6 +354,8 @@ void sched__event(struct model *m, const struct event *event, struct process *pr
 {
 	struct sched_thread *st;
 
+	if (!m->sched_first)
+		m->sched_first = m->now;
 	switch (event->type) {
 	case EV_sched_lost:
 		lost(m);
