@@ -2,10 +2,10 @@
 /*
  * The programs that drain the targets' rings.
  *
- * A ring is drained by its own thread only, or by what interrupts it on its CPU: the flush probe, the
- * tick, the scheduler, and the hooks on the ways to die. So one plain flag per thread orders them
- * (thread_state.busy), and a stream's tail needs no atomic access. What they hand over is a struct
- * rec_chunk in the ring buffer of the CPU they run on.
+ * A ring is drained by its own thread only, or by what interrupts it on its CPU: the flush probe,
+ * the tick, the scheduler, and the hooks on the ways to die. So one plain flag per thread orders
+ * them (thread_state.busy), and a stream's tail needs no atomic access. What they hand over is a
+ * struct rec_chunk in the ring buffer of the CPU they run on.
  *
  * The target is hostile: head and header are read from its memory, every distance is bounded by the
  * ring's size, and what does not fit is skipped and counted. Nothing is ever written there.
@@ -21,15 +21,16 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* set by the loader before loading */
 const volatile bool follow = true;
-const volatile __u64 wake_bytes = 1 << 20; /* a CPU's buffer wakes the reader when it holds that much */
+const volatile __u64 wake_bytes =
+	1 << 20; /* a CPU's buffer wakes the reader when it holds that much */
 const volatile __u64 load_wait_ns = 1000 * 1000 * 1000; /* a busy machine takes a while to answer */
 const volatile __u64 yield_ns = 100 * 1000;
 
 /* shared with the loader while running */
 int iterator_mode;
-__u64 tickets;		 /* libraries mapped, see loaded() */
+__u64 tickets; /* libraries mapped, see loaded() */
 __u64 tickets_answered;
-__u64 streams;		 /* given out so far */
+__u64 streams; /* given out so far */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -200,7 +201,7 @@ static __always_inline int piece__large(struct ring_state *ring, __u64 pid_tgid,
 
 /* --- rings ------------------------------------------------------------------------------------ */
 
-struct ring_header {	/* the part of struct tracer_ring that is read at every drain */
+struct ring_header { /* the part of struct tracer_ring that is read at every drain */
 	__u64 head;
 	__u32 limit;
 	__u32 window_end;
@@ -210,8 +211,8 @@ struct ring_header {	/* the part of struct tracer_ring that is read at every dra
 	__u32 clock;
 };
 
-static __always_inline void ring__begin(struct ring_state *ring, __u64 address, __u64 dso, __u64 head,
-					__u32 owner)
+static __always_inline void ring__begin(struct ring_state *ring, __u64 address, __u64 dso,
+					__u64 head, __u32 owner)
 {
 	__builtin_memset(ring, 0, sizeof(*ring));
 	ring->ring = address;
@@ -257,8 +258,9 @@ static __always_inline int ring__goes_on(struct ring_state *ring, int err)
 }
 
 /*
- * The next piece of a ring. Global functions: each is verified once and by itself. Inside a loop its branches
- * would be walked through again at every turn, until Linux 6.1 has had enough (a million instructions).
+ * The next piece of a ring. Global functions: each is verified once and by itself. Inside a loop
+ * its branches would be walked through again at every turn, until Linux 6.1 has had enough (a
+ * million instructions).
  */
 __noinline int drain_piece(struct ring_state *ring, __u32 cause)
 {
@@ -275,8 +277,8 @@ __noinline int flush_piece(struct ring_state *ring)
 
 	if (!ring || !len)
 		return 0;
-	return ring__goes_on(ring, piece__large(ring, bpf_get_current_pid_tgid(), len,
-						REC_CAUSE_FLUSH, 0));
+	return ring__goes_on(
+		ring, piece__large(ring, bpf_get_current_pid_tgid(), len, REC_CAUSE_FLUSH, 0));
 }
 
 __noinline int flush_piece_atomic(struct ring_state *ring)
@@ -309,8 +311,8 @@ static __always_inline void ring__end(struct ring_state *ring, __u64 pid_tgid, _
 }
 
 enum drain_how {
-	DRAIN_END = 1,	   /* and end the stream */
-	DRAIN_INSIDE = 2,  /* the thread may be inside a point */
+	DRAIN_END = 1,	  /* and end the stream */
+	DRAIN_INSIDE = 2, /* the thread may be inside a point */
 };
 
 /*
@@ -377,7 +379,8 @@ static __always_inline struct thread_state *thread__get(void)
 
 /* --- the flush probe -------------------------------------------------------------------------- */
 
-/* the slot of a ring; a free one if it has none; -1 if there is none. Global for the verifier's sake. */
+/* the slot of a ring; a free one if it has none; -1 if there is none. Global for the verifier's
+ * sake. */
 __noinline int thread__find(struct thread_state *thread, __u64 address)
 {
 	int free = -1;
@@ -525,13 +528,14 @@ int gate(struct pt_regs *ctx)
 	return 0;
 }
 
-/* --- leaving the CPU, and the tick -------------------------------------------------------------- */
+/* --- leaving the CPU, and the tick --------------------------------------------------------------
+ */
 
 /*
- * Under the run queue's lock with interrupts off, so short: mostly some hundred bytes, and at the worst the
- * 64 KiB (about 6 us) of a thread that has just filled a window. Less will not do. A thread that blocks
- * may sleep for hours, one that is preempted on a full machine for most of a second, and the merge by
- * time has to hold everybody else's events back for what it keeps.
+ * Under the run queue's lock with interrupts off, so short: mostly some hundred bytes, and at the
+ * worst the 64 KiB (about 6 us) of a thread that has just filled a window. Less will not do. A
+ * thread that blocks may sleep for hours, one that is preempted on a full machine for most of a
+ * second, and the merge by time has to hold everybody else's events back for what it keeps.
  */
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(leave_cpu, bool preempt, struct task_struct *prev, struct task_struct *next)
@@ -557,9 +561,11 @@ int tick(void *ctx)
 	return 0;
 }
 
-/* --- processes: fork, exec, exit ---------------------------------------------------------------- */
+/* --- processes: fork, exec, exit ----------------------------------------------------------------
+ */
 
-static __always_inline void report_task(struct task_struct *task, __u16 kind, __u32 parent, __s32 status)
+static __always_inline void report_task(struct task_struct *task, __u16 kind, __u32 parent,
+					__s32 status)
 {
 	void *buffer = this_buffer();
 	struct rec_task *record;
@@ -579,7 +585,8 @@ static __always_inline void report_task(struct task_struct *task, __u16 kind, __
 	record->status = status;
 	bpf_probe_read_kernel(record->comm, sizeof(record->comm), &task->comm);
 	/* the loader acts on these: other binaries, one target less */
-	bpf_ringbuf_submit(record, kind == REC_THREAD_EXIT ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP);
+	bpf_ringbuf_submit(record,
+			   kind == REC_THREAD_EXIT ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP);
 }
 
 /* the child's copy of the parent's ring goes on where the parent's is now */
@@ -602,7 +609,8 @@ static __always_inline void inherit_ring(struct thread_state *child, const struc
 SEC("?tp_btf/sched_process_fork")
 int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 {
-	__u32 tgid = BPF_CORE_READ(child, tgid), parent_tgid = BPF_CORE_READ(parent, tgid), unused = 0;
+	__u32 tgid = BPF_CORE_READ(child, tgid), parent_tgid = BPF_CORE_READ(parent, tgid),
+	      unused = 0;
 	struct thread_state *mine, *its;
 	__u64 pid_tgid = (__u64)tgid << 32 | (__u32)BPF_CORE_READ(child, pid);
 	__u32 i;
@@ -636,14 +644,14 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 struct wait {
 	__u64 ticket;
 	__u64 deadline;
-	const void *stack;	/* of the waiting thread */
+	const void *stack; /* of the waiting thread */
 	__u64 next_yield;
 };
 
 /*
- * The loader may need this very CPU, and many kernels do not preempt what runs in them. Copying through a
- * task's page tables looks for others that want to run (cond_resched() in __get_user_pages()); nothing
- * else that a program may call does.
+ * The loader may need this very CPU, and many kernels do not preempt what runs in them. Copying
+ * through a task's page tables looks for others that want to run (cond_resched() in
+ * __get_user_pages()); nothing else that a program may call does.
  */
 static long answered(__u32 index, void *ctx)
 {
@@ -697,7 +705,8 @@ int BPF_PROG(prepare_exec, struct task_struct *task, struct linux_binprm *bprm)
 	return 0;
 }
 
-/* before Linux 6.10: at the system call's entry; it may still fail, so the streams do not end here */
+/* before Linux 6.10: at the system call's entry; it may still fail, so the streams do not end here
+ */
 static __always_inline int enter_exec(void)
 {
 	struct thread_state *thread = thread__get();
@@ -748,7 +757,8 @@ int BPF_PROG(execed, struct task_struct *task, int old_pid, struct linux_binprm 
 static __always_inline void thread_exits(struct task_struct *task)
 {
 	__u32 tgid = BPF_CORE_READ(task, tgid);
-	struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+	struct thread_state *thread =
+		bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
 	__s32 status;
 
 	if (thread)
@@ -774,8 +784,9 @@ int BPF_PROG(exited, struct task_struct *task)
 }
 
 /*
- * Before Linux 6.16 the memory is gone at sched_process_exit. SIGKILL is delivered in every thread of a
- * killed process, with its memory readable; those that leave by themselves pass the exit system calls.
+ * Before Linux 6.16 the memory is gone at sched_process_exit. SIGKILL is delivered in every thread
+ * of a killed process, with its memory readable; those that leave by themselves pass the exit
+ * system calls.
  */
 static __always_inline int leaves(void)
 {
@@ -804,12 +815,13 @@ int enter_exit_group(void *ctx)
 	return leaves();
 }
 
-/* --- libraries that are loaded later ------------------------------------------------------------ */
+/* --- libraries that are loaded later ------------------------------------------------------------
+ */
 
 /*
- * On the dynamic linker's _dl_debug_state, which it calls when libraries have been mapped and before any
- * of their code runs. The thread waits here, a bounded time, until the loader has looked for points
- * and opened their gates: else a library's first events would be missed.
+ * On the dynamic linker's _dl_debug_state, which it calls when libraries have been mapped and
+ * before any of their code runs. The thread waits here, a bounded time, until the loader has looked
+ * for points and opened their gates: else a library's first events would be missed.
  */
 SEC("?uprobe.s")
 int loaded(struct pt_regs *ctx)
@@ -824,7 +836,8 @@ int loaded(struct pt_regs *ctx)
 	return 0;
 }
 
-/* --- at both ends of a capture -------------------------------------------------------------------- */
+/* --- at both ends of a capture
+ * -------------------------------------------------------------------- */
 
 static __always_inline void adopt(struct task_struct *task)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Words for the user, on standard error. A refusal names the object, the reason and the remedy and is
- * said once, at the edge; inside, errors travel as negative errno.
+ * Words for the user, on standard error. A refusal names the object, the reason and the remedy and
+ * is said once, at the edge; inside, errors travel as negative errno.
  */
 #ifndef TRACER_BASE_SAY_H
 #define TRACER_BASE_SAY_H

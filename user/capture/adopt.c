@@ -3,13 +3,14 @@
  * Rings that are there before the capture begins.
  *
  * Threads of a target that was traced before have rings, and do not register them again. Each DSO
- * keeps a list of its rings (ring.h), which is read here from outside: the capture of such a ring begins
- * at its present head. A BPF task iterator then puts them where the drains find them, in the threads' task
- * storage; that needs no thread pidfd, so it works on every kernel that has task storage.
+ * keeps a list of its rings (ring.h), which is read here from outside: the capture of such a ring
+ * begins at its present head. A BPF task iterator then puts them where the drains find them, in the
+ * threads' task storage; that needs no thread pidfd, so it works on every kernel that has task
+ * storage.
  *
  * The rings of a forked child still name the parent's threads as owners until the child has flushed
- * once. One of them is the child's main thread's, nobody outside can tell which: all are adopted for the
- * main thread (RING_ORPHAN); the others never move.
+ * once. One of them is the child's main thread's, nobody outside can tell which: all are adopted
+ * for the main thread (RING_ORPHAN); the others never move.
  *
  * What the present window has told so far (names, clock) is read as well, for the records to come.
  */
@@ -21,7 +22,7 @@
 #include "session.h"
 #include "proc.h"
 
-#define RINGS_MAX 100000	/* of one DSO: a list that is longer is a loop, or hostile */
+#define RINGS_MAX 100000 /* of one DSO: a list that is longer is a loop, or hostile */
 
 struct adoption {
 	struct session *session;
@@ -86,7 +87,8 @@ static void adoption__tell_window(const struct adoption *adoption, const struct 
 	free(chunk);
 }
 
-static int adoption__add(struct adoption *adoption, const struct tracer_ring *ring, uint64_t address)
+static int adoption__add(struct adoption *adoption, const struct tracer_ring *ring,
+			 uint64_t address)
 {
 	bool orphan = ring->pid != (uint32_t)adoption->namespace_pid;
 	pid_t tid = orphan ? adoption->process->pid : adoption__owner(adoption, (pid_t)ring->tid);
@@ -134,7 +136,8 @@ int session__adopt_rings(struct session *session, const struct process *process,
 	if (proc__read_memory(process->pid, address, &dso, sizeof(dso)) != sizeof(dso))
 		return 0; /* not there yet: just mapped, or the process is gone */
 	for (at = dso.rings, count = 0; at && count < RINGS_MAX && !err; at = ring.next, count++) {
-		if (proc__read_memory(process->pid, at, &ring, offsetof(struct tracer_ring, names)) !=
+		if (proc__read_memory(process->pid, at, &ring,
+				      offsetof(struct tracer_ring, names)) !=
 			    (ssize_t)offsetof(struct tracer_ring, names) ||
 		    ring.version != TRACER_RING_VERSION)
 			break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A binary as a tracer sees it: does it have points of ours, where are its gates and sites, which USDT
- * probes, where do its string literals lie. Reads the ELF file (libelf), never a process.
+ * A binary as a tracer sees it: does it have points of ours, where are its gates and sites, which
+ * USDT probes, where do its string literals lie. Reads the ELF file (libelf), never a process.
  */
 #ifndef TRACER_CAPTURE_BINARY_H
 #define TRACER_CAPTURE_BINARY_H
@@ -13,9 +13,9 @@
 
 struct binary_usdt {
 	char *provider, *name, *args;
-	uint64_t address;	/* of the probe, link-time */
-	uint64_t offset;	/* the same in the file */
-	uint64_t semaphore;	/* file offset, 0 none */
+	uint64_t address;   /* of the probe, link-time */
+	uint64_t offset;    /* the same in the file */
+	uint64_t semaphore; /* file offset, 0 none */
 };
 
 struct binary_range {
@@ -27,8 +27,8 @@ struct binary {
 	char *build_id;		/* hex, or NULL */
 	uint16_t machine;	/* ELF e_machine */
 	bool has_points;	/* a .note.tracer of our layout version is there */
-	uint32_t other_version;	/* not 0: points with this layout version, which we do not read */
-	uint64_t first_load;	/* link-time address of the ELF header: lowest PT_LOAD, page-aligned */
+	uint32_t other_version; /* not 0: points with this layout version, which we do not read */
+	uint64_t first_load; /* link-time address of the ELF header: lowest PT_LOAD, page-aligned */
 	/* With has_points; link-time addresses, and what uprobes need: file offsets */
 	struct tracer_info info;
 	uint64_t dso_address, gates_address;
@@ -42,10 +42,12 @@ struct binary {
 	struct binary_range *image;
 	size_t image_count;
 	uint64_t image_size;
-	char *interpreter;	/* PT_INTERP or NULL */
-	/* where the dynamic linker says "libraries are mapped": file offset of _dl_debug_state, or 0 */
+	char *interpreter; /* PT_INTERP or NULL */
+	/* where the dynamic linker says "libraries are mapped": file offset of _dl_debug_state, or
+	 * 0 */
 	uint64_t debug_state_offset;
-	/* of a program with points that no dynamic linker starts: file offset of its first instruction */
+	/* of a program with points that no dynamic linker starts: file offset of its first
+	 * instruction */
 	uint64_t entry_offset;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The reader's side of a BPF ring buffer. Layout (kernel/bpf/ringbuf.c, Documentation/bpf/ringbuf.rst): a
- * page that we write with our position; a page, read-only, with the kernel's; the data, mapped twice in a
- * row. A record is a header of 8 bytes, whose first four are the length with two flags, then its bytes,
- * padded to 8.
+ * The reader's side of a BPF ring buffer. Layout (kernel/bpf/ringbuf.c,
+ * Documentation/bpf/ringbuf.rst): a page that we write with our position; a page, read-only, with
+ * the kernel's; the data, mapped twice in a row. A record is a header of 8 bytes, whose first four
+ * are the length with two flags, then its bytes, padded to 8.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -18,7 +18,8 @@ int buffer__open(struct buffer *buffer, uint64_t size)
 	void *ours, *theirs;
 
 	*buffer = (struct buffer){.fd = -1, .size = size};
-	buffer->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "tracer_chunks", 0, 0, (uint32_t)size, NULL);
+	buffer->fd =
+		bpf_map_create(BPF_MAP_TYPE_RINGBUF, "tracer_chunks", 0, 0, (uint32_t)size, NULL);
 	if (buffer->fd < 0)
 		return -errno;
 	ours = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, buffer->fd, 0);

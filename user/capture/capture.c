@@ -3,12 +3,12 @@
  * A capture from beginning to end.
  *
  * Order at the start: the hooks of the kernel, the targets, their flush probes, the rings they have
- * already, and the gates last: from the first record on, everything that drains is in place. At the end
- * the other way round: gates, flush probes, what is left in the rings, hooks.
+ * already, and the gates last: from the first record on, everything that drains is in place. At the
+ * end the other way round: gates, flush probes, what is left in the rings, hooks.
  *
- * In between the loop moves chunks from the buffers to the file and looks at three kinds of records only:
- * a process was forked, runs another program, or has mapped libraries. Those threads wait (bpf/, loaded())
- * until their new binaries are attached to.
+ * In between the loop moves chunks from the buffers to the file and looks at three kinds of records
+ * only: a process was forked, runs another program, or has mapped libraries. Those threads wait
+ * (bpf/, loaded()) until their new binaries are attached to.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -32,7 +32,7 @@
 #define DEFAULT_FLUSH_NS (100 * NS_PER_MS)
 #define SECOND_NS (1000 * NS_PER_MS)
 #define CONSUME_ATTEMPTS 1000
-#define ROUND_BYTES (4ULL << 20)  /* of the file between two ROUND blocks, at most */
+#define ROUND_BYTES (4ULL << 20) /* of the file between two ROUND blocks, at most */
 #define COMMAND_GRACE_US 200000
 #define READER_NICE (-15)
 #define SCANS_AT_ONCE 50
@@ -53,7 +53,8 @@ static const char schema[] =
 #undef ROW
 	;
 
-/* --- the file's first and last blocks ----------------------------------------------------------- */
+/* --- the file's first and last blocks -----------------------------------------------------------
+ */
 
 static void session__tell_meta(struct session *session)
 {
@@ -75,8 +76,9 @@ static void session__tell_meta(struct session *session)
 	json_object_object_add(json, "boot_id", json_object_new_string(boot_id));
 	json_object_object_add(json, "page_size", json_object_new_int64(sysconf(_SC_PAGESIZE)));
 	json_object_object_add(json, "cpus", json_object_new_int(session->cpus));
-	json_object_object_add(json, "clock", json_object_new_string(
-						      session->use_monotonic ? "monotonic" : "cycles"));
+	json_object_object_add(
+		json, "clock",
+		json_object_new_string(session->use_monotonic ? "monotonic" : "cycles"));
 	json_object_object_add(json, "categories",
 			       json_object_new_int64(session->options->categories));
 	json_object_object_add(json, "sample", json_object_new_int64(session->options->sample));
@@ -137,9 +139,11 @@ static void session__tell_end(struct session *session, uint64_t duration)
 	file_writer__json(session->writer, FILE_END, json);
 }
 
-/* --- records -------------------------------------------------------------------------------------- */
+/* --- records
+ * -------------------------------------------------------------------------------------- */
 
-/* tickets are given in order but may be read in another: a thread goes on when all up to its own are done */
+/* tickets are given in order but may be read in another: a thread goes on when all up to its own
+ * are done */
 static void session__answer(struct session *session, uint64_t ticket)
 {
 	__u64 *answered = &session->bpf->bss->tickets_answered;
@@ -225,7 +229,8 @@ static void session__take(struct session *session, const void *record, size_t si
 	}
 }
 
-/* switches and wakings need no order among CPUs (trace/merge.c), and there may be many: in one go */
+/* switches and wakings need no order among CPUs (trace/merge.c), and there may be many: in one go
+ */
 static void session__take_sched(struct session *session, struct buffer *buffer, uint64_t until)
 {
 	const struct rec_header *header;
@@ -261,8 +266,8 @@ static struct buffer *session__oldest(struct session *session, const uint64_t *u
 }
 
 /*
- * Moves what is in the buffers now to the file. Returns false if a record that is still being written
- * stands before others in one of them, so that not all was moved.
+ * Moves what is in the buffers now to the file. Returns false if a record that is still being
+ * written stands before others in one of them, so that not all was moved.
  */
 static bool session__pass(struct session *session)
 {
@@ -272,13 +277,13 @@ static bool session__pass(struct session *session)
 	int cpu;
 
 	for (cpu = 0; cpu < session->cpus; cpu++) {
-		until[cpu] = session->buffers[cpu].position + buffer__waiting(&session->buffers[cpu]);
+		until[cpu] =
+			session->buffers[cpu].position + buffer__waiting(&session->buffers[cpu]);
 		if (buffer__waiting(&session->buffers[cpu]) > waiting)
 			waiting = buffer__waiting(&session->buffers[cpu]);
 	}
 	file_writer__set_pressure(session->writer, waiting > session->buffer_size / 8);
-	while ((buffer = session__oldest(session, until)) &&
-	       !file_writer__error(session->writer)) {
+	while ((buffer = session__oldest(session, until)) && !file_writer__error(session->writer)) {
 		session__take(session, buffer->record, buffer->record_size);
 		buffer__advance(buffer);
 	}
@@ -324,7 +329,8 @@ static void session__end_pass(struct session *session, uint64_t time, uint64_t m
 	}
 }
 
-/* --- start ---------------------------------------------------------------------------------------- */
+/* --- start
+ * ---------------------------------------------------------------------------------------- */
 
 static int session__take_targets(struct session *session)
 {
@@ -337,9 +343,10 @@ static int session__take_targets(struct session *session)
 	for (i = 0; i < options->pid_count; i++) {
 		pid = proc__thread_group(options->pids[i]);
 		if (pid <= 0) {
-			say__error("no process %d: it has ended, or is in another PID namespace; see "
-				   "ps -e",
-				   options->pids[i]);
+			say__error(
+				"no process %d: it has ended, or is in another PID namespace; see "
+				"ps -e",
+				options->pids[i]);
 			return STATUS_REFUSED;
 		}
 		process = session__add_process(session, pid, true);
@@ -350,9 +357,10 @@ static int session__take_targets(struct session *session)
 		session__tell_process(session, pid, 0);
 		err = session__scan(session, process);
 		if (err == -EACCES || err == -EPERM) {
-			say__error("process %d: its memory map can't be read: %s; run as root (sudo "
-				   "tracer ...)",
-				   pid, strerror(-err));
+			say__error(
+				"process %d: its memory map can't be read: %s; run as root (sudo "
+				"tracer ...)",
+				pid, strerror(-err));
 			return STATUS_REFUSED;
 		}
 		if (err)
@@ -398,7 +406,8 @@ static int session__begin(struct session *session)
 	struct file_clock first;
 	uint32_t sample;
 
-	/* two readings, a loading apart: a capture that is killed in its first second has a rate too */
+	/* two readings, a loading apart: a capture that is killed in its first second has a rate
+	 * too */
 	clocks__read(&first);
 	features__detect(&session->features);
 	if (options->without && features__withhold(&session->features, options->without)) {
@@ -408,16 +417,16 @@ static int session__begin(struct session *session)
 		return STATUS_REFUSED;
 	}
 	if (!session->features.btf) {
-		say__error("this kernel has no type information (/sys/kernel/btf/vmlinux); boot one "
-			   "built with CONFIG_DEBUG_INFO_BTF=y");
+		say__error(
+			"this kernel has no type information (/sys/kernel/btf/vmlinux); boot one "
+			"built with CONFIG_DEBUG_INFO_BTF=y");
 		return STATUS_REFUSED;
 	}
 	for (sample = options->sample; sample > 1 && level > 0; sample /= 2)
 		level--;
 	session->sample_level = level;
-	session->use_monotonic =
-		options->clock == CAPTURE_CLOCK_MONOTONIC ||
-		(options->clock == CAPTURE_CLOCK_AUTO && !counter__is_steady());
+	session->use_monotonic = options->clock == CAPTURE_CLOCK_MONOTONIC ||
+				 (options->clock == CAPTURE_CLOCK_AUTO && !counter__is_steady());
 	if (session__load(session))
 		return STATUS_REFUSED;
 	session->until = calloc((size_t)session->cpus, sizeof(*session->until));
@@ -434,7 +443,8 @@ static int session__begin(struct session *session)
 	return session__attach_kernel(session) ? STATUS_REFUSED : 0;
 }
 
-/* --- the loop ------------------------------------------------------------------------------------- */
+/* --- the loop
+ * ------------------------------------------------------------------------------------- */
 
 static void session__check_processes(struct session *session)
 {
@@ -531,7 +541,8 @@ static void session__loop(struct session *session, struct command *command,
 	close(epoll);
 }
 
-/* --- end ------------------------------------------------------------------------------------------ */
+/* --- end
+ * ------------------------------------------------------------------------------------------ */
 
 static int session__end(struct session *session, uint64_t duration)
 {
@@ -574,8 +585,8 @@ static int command__finish(struct command *command, bool interrupted)
 }
 
 /*
- * The reader comes before the targets when the machine is full: while it waits for a CPU the buffers fill,
- * and what does not fit is lost. It runs for short moments otherwise.
+ * The reader comes before the targets when the machine is full: while it waits for a CPU the
+ * buffers fill, and what does not fit is lost. It runs for short moments otherwise.
  */
 static void take_precedence(int cpu)
 {
@@ -627,8 +638,9 @@ static int session__run(struct session *session, struct capture_result *result,
 	if (command)
 		result->command_status = command__finish(command, result->interrupted);
 	if (options->on_full == CAPTURE_ON_FULL_STOP && session__counter(session, COUNT_OVERRUNS)) {
-		say__error("the buffers were full (--on-full stop); take larger ones (--buffer-size), "
-			   "or fewer categories (-c)");
+		say__error(
+			"the buffers were full (--on-full stop); take larger ones (--buffer-size), "
+			"or fewer categories (-c)");
 		status = STATUS_REFUSED;
 	}
 out:

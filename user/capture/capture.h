@@ -17,42 +17,44 @@ enum capture_clock { CAPTURE_CLOCK_AUTO, CAPTURE_CLOCK_TSC, CAPTURE_CLOCK_MONOTO
 enum capture_on_full { CAPTURE_ON_FULL_DROP, CAPTURE_ON_FULL_STOP, CAPTURE_ON_FULL_OVERWRITE };
 
 struct capture_options {
-	const pid_t *pids;	/* processes to trace... */
+	const pid_t *pids; /* processes to trace... */
 	int pid_count;
-	char **command;		/* ...or one to start, argv with NULL at the end; or NULL */
-	const char *path;	/* capture file (.trc) to create; the caller checked --force */
-	uint64_t duration_ns;	/* 0: no limit */
-	uint32_t categories;	/* bit n: category n of events.def */
-	uint32_t sample;	/* one task in this many, 1 all */
-	bool follow;		/* children too */
-	bool sched;		/* kernel scheduling too */
+	char **command;	      /* ...or one to start, argv with NULL at the end; or NULL */
+	const char *path;     /* capture file (.trc) to create; the caller checked --force */
+	uint64_t duration_ns; /* 0: no limit */
+	uint32_t categories;  /* bit n: category n of events.def */
+	uint32_t sample;      /* one task in this many, 1 all */
+	bool follow;	      /* children too */
+	bool sched;	      /* kernel scheduling too */
 	enum capture_clock clock;
 	enum capture_on_full on_full;
-	uint64_t buffer_size;	/* bytes per CPU, 0: default from the machine's memory */
-	uint64_t poll_interval_ns; /* UINT64_MAX: default; 0: busy */
-	uint64_t flush_interval_ns; /* how long a record may wait for the file; UINT64_MAX: default */
-	int cpu;		/* the reader runs there; -1 anywhere */
-	int ready_fd;		/* one byte is written to it once attached; -1 none */
-	bool compress;		/* zstd, as far as the machine keeps up */
-	bool allow_no_points;	/* go on: libraries with points may be loaded later */
-	const char *without;	/* features of this kernel not to use, comma-separated; or NULL */
-	bool progress;		/* standard error is a terminal: say how it goes, once a second */
+	uint64_t buffer_size;	    /* bytes per CPU, 0: default from the machine's memory */
+	uint64_t poll_interval_ns;  /* UINT64_MAX: default; 0: busy */
+	uint64_t flush_interval_ns; /* how long a record may wait for the file; UINT64_MAX: default
+				     */
+	int cpu;		    /* the reader runs there; -1 anywhere */
+	int ready_fd;		    /* one byte is written to it once attached; -1 none */
+	bool compress;		    /* zstd, as far as the machine keeps up */
+	bool allow_no_points;	    /* go on: libraries with points may be loaded later */
+	const char *without; /* features of this kernel not to use, comma-separated; or NULL */
+	bool progress;	     /* standard error is a terminal: say how it goes, once a second */
 };
 
 struct capture_result {
-	int command_status;	/* exit status for the shell (128+N for a signal); -1 without command */
+	int command_status; /* exit status for the shell (128+N for a signal); -1 without command */
 	uint64_t duration_ns;
-	uint64_t bytes;		/* of the file */
-	uint64_t buffer_bytes;	/* per-CPU buffers, all together */
+	uint64_t bytes;	       /* of the file */
+	uint64_t buffer_bytes; /* per-CPU buffers, all together */
 	uint64_t chunks, chunk_bytes;
-	bool any_event;		/* at least one record was captured */
-	bool interrupted;	/* SIGINT or SIGTERM ended it */
+	bool any_event;	  /* at least one record was captured */
+	bool interrupted; /* SIGINT or SIGTERM ended it */
 };
 
 /*
  * capture__run() - the whole of a capture
  * @stop: set to non-zero by a signal handler to end it early (and cleanly)
- * Returns 0, or an exit status for main (125, 126, 127; 1 for a refusal) after telling the user why.
+ * Returns 0, or an exit status for main (125, 126, 127; 1 for a refusal) after telling the user
+ * why.
  */
 int capture__run(const struct capture_options *options, struct capture_result *result,
 		 const volatile sig_atomic_t *stop);

@@ -7,10 +7,11 @@
 #include <stdint.h>
 #include "file.h"
 
-uint64_t now__boottime(void);	 /* ns */
+uint64_t now__boottime(void);  /* ns */
 uint64_t now__monotonic(void); /* ns */
 
-/* The counter that points stamp with by default runs evenly, on all CPUs and in all power states. */
+/* The counter that points stamp with by default runs evenly, on all CPUs and in all power states.
+ */
 bool counter__is_steady(void);
 
 /* Both kinds of clock at one moment, as narrowly as some attempts give. Costs some microseconds. */

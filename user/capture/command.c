@@ -19,12 +19,13 @@
 #define STATUS_FAILED 125
 #define STATUS_NOT_RUN 126
 #define STATUS_NOT_FOUND 127
-#define INTERPRETERS_MAX 4	/* a script's interpreter may be a script, as deep as the kernel allows */
+#define INTERPRETERS_MAX \
+	4 /* a script's interpreter may be a script, as deep as the kernel allows */
 
 struct command {
 	pid_t pid;
-	int go;		/* written to when the child may go on */
-	int failure;	/* errno of exec; closed by a successful one */
+	int go;	     /* written to when the child may go on */
+	int failure; /* errno of exec; closed by a successful one */
 	char *path;
 	char **argv;
 	bool reaped;
@@ -52,9 +53,9 @@ static int command__find(const char *name, char **path)
 		folders = "/usr/local/bin:/bin:/usr/bin";
 	for (;; folders = end + 1) {
 		end = strchrnul(folders, ':');
-		candidate = end == folders ? sentence__new("./%s", name)
-					   : sentence__new("%.*s/%s", (int)(end - folders), folders,
-							   name);
+		candidate = end == folders
+				    ? sentence__new("./%s", name)
+				    : sentence__new("%.*s/%s", (int)(end - folders), folders, name);
 		if (!candidate)
 			return STATUS_FAILED;
 		if (!stat(candidate, &status) && S_ISREG(status.st_mode)) {
@@ -191,9 +192,10 @@ int command__prepare(struct command **result, struct session *session, char **ar
 	if (status == STATUS_NOT_FOUND)
 		say__error("%s: not found; give its path, or see that it is in PATH", argv[0]);
 	else if (status == STATUS_NOT_RUN)
-		say__error("%s: can't be run; is it a program, with permission to execute it (chmod "
-			   "+x)?",
-			   argv[0]);
+		say__error(
+			"%s: can't be run; is it a program, with permission to execute it (chmod "
+			"+x)?",
+			argv[0]);
 	if (status)
 		return status;
 	if (command__start(command)) {

@@ -91,7 +91,8 @@ static bool sleepable__works(void)
 	return true;
 }
 
-/* Before, tables that grow on demand are refused to the tick (perf events) and to sleepable programs. */
+/* Before, tables that grow on demand are refused to the tick (perf events) and to sleepable
+ * programs. */
 static bool lazy_maps__work(void)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, lazy, .map_flags = BPF_F_NO_PREALLOC);

@@ -11,7 +11,7 @@
 #include "../base/planes.h"
 #include "file.h"
 
-#define BLOCK_TARGET (1U << 20)	/* bytes of records at which a block is written */
+#define BLOCK_TARGET (1U << 20)			 /* bytes of records at which a block is written */
 #define BLOCK_ROOM (BLOCK_TARGET + (256U << 10)) /* and of the longest record beside them */
 #define ZSTD_LEVEL 1
 

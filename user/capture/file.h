@@ -2,19 +2,18 @@
 /*
  * The capture file (.trc): format, and the writer.
  *
- * A file header, then blocks until the end of the file. Only ever appended to, so a file whose writer
- * was killed is whole up to its last complete block; the reader stops there and says so. All numbers
- * are little-endian; every block begins at a multiple of 8.
+ * A file header, then blocks until the end of the file. Only ever appended to, so a file whose
+ *writer was killed is whole up to its last complete block; the reader stops there and says so. All
+ *numbers are little-endian; every block begins at a multiple of 8.
  *
  * Block types (payloads are JSON text or C structs, never both):
- *	META	JSON, first block, once a file: format, tracer's version, host, boot id, machine, page
- *		size, clock frequency, categories, options; "events": the schema text of this tracer
- *	DSO	JSON then NUL then bytes: a binary with points. {"id", "path", "build_id", "schema",
- *		"dso_offset": of struct tracer_dso from the ELF header, "image_size", "image": [[offset
- *		from ELF header, size], ...]}; the bytes are those ranges of the read-only image one after
- *		the other (where string literals are)
- *	MAP	JSON: {"pid", "time", "dso_id", "base": address of the ELF header, "dso": address of
- *		struct tracer_dso}: from then on that binary is there
+ *	META	JSON, first block, once a file: format, tracer's version, host, boot id, machine,
+ *page size, clock frequency, categories, options; "events": the schema text of this tracer DSO JSON
+ *then NUL then bytes: a binary with points. {"id", "path", "build_id", "schema", "dso_offset": of
+ *struct tracer_dso from the ELF header, "image_size", "image": [[offset from ELF header, size],
+ *...]}; the bytes are those ranges of the read-only image one after the other (where string
+ *literals are) MAP	JSON: {"pid", "time", "dso_id", "base": address of the ELF header, "dso":
+ *address of struct tracer_dso}: from then on that binary is there
  *	PROCESS	JSON: {"pid", "time", "start_time", "name", "cmdline", "parent", "host"...}
  *	RECORDS	struct rec_* of bpf/records.h, each padded to 8 bytes
  *	CLOCK	struct file_clock: the two clocks read together; at both ends and now and then
@@ -53,32 +52,34 @@ enum file_block_type {
 };
 
 enum file_block_flags {
-	FILE_BLOCK_ZSTD = 1,	/* payload is one zstd frame */
-	FILE_BLOCK_PLANES = 2,	/* 1.1: of the payload's byte planes (base/planes.h); only with ZSTD */
+	FILE_BLOCK_ZSTD = 1, /* payload is one zstd frame */
+	FILE_BLOCK_PLANES =
+		2, /* 1.1: of the payload's byte planes (base/planes.h); only with ZSTD */
 };
 
-#define FILE_BLOCK_MAGIC 0x4b424354U	/* "TCBK" */
-#define FILE_BLOCK_MAX (16U << 20)	/* bytes of a payload, stored or raw; DSO: FILE_IMAGE_MAX more */
+#define FILE_BLOCK_MAGIC 0x4b424354U /* "TCBK" */
+#define FILE_BLOCK_MAX (16U << 20) /* bytes of a payload, stored or raw; DSO: FILE_IMAGE_MAX more \
+				    */
 #define FILE_IMAGE_MAX (64U << 20)
 
 struct file_block {
 	uint32_t magic;
-	uint16_t type;	 /* enum file_block_type; a reader skips those it does not know */
+	uint16_t type; /* enum file_block_type; a reader skips those it does not know */
 	uint16_t flags;
 	uint32_t stored; /* bytes that follow, without the padding to 8 */
 	uint32_t raw;	 /* bytes after decompression */
 };
 
 struct file_clock {
-	uint64_t cycles;    /* of the counter that points stamp with, half way between the two below */
-	uint64_t spread;    /* cycles between reading the counter before and after the clocks */
+	uint64_t cycles; /* of the counter that points stamp with, half way between the two below */
+	uint64_t spread; /* cycles between reading the counter before and after the clocks */
 	uint64_t monotonic; /* ns */
 	uint64_t boottime;
 	uint64_t realtime;
 };
 
 struct file_round {
-	uint64_t time;	    /* CLOCK_BOOTTIME */
+	uint64_t time; /* CLOCK_BOOTTIME */
 };
 
 /* --- the writer ------------------------------------------------------------------------------ */
@@ -109,8 +110,8 @@ void file_writer__flush(struct file_writer *writer);
 void file_writer__set_pressure(struct file_writer *writer, bool pressure);
 
 /*
- * The first error of any call above, a negative errno, or 0. After an error nothing more is written,
- * and the file ends with its last whole block.
+ * The first error of any call above, a negative errno, or 0. After an error nothing more is
+ * written, and the file ends with its last whole block.
  */
 int file_writer__error(const struct file_writer *writer);
 uint64_t file_writer__bytes(const struct file_writer *writer);

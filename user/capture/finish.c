@@ -2,10 +2,10 @@
 /*
  * The end of a capture whose targets go on: what their rings still hold is read from outside.
  *
- * Gates are closed and the flush probes gone, so nothing is drained there any more. The task iterator
- * marks each ring as ours (from then on the scheduler and exit hooks leave it alone) and tells its
- * tail; the rest, up to the head, is copied out of the process. A drain that is under way just then says
- * so (busy), and the iterator is asked again.
+ * Gates are closed and the flush probes gone, so nothing is drained there any more. The task
+ * iterator marks each ring as ours (from then on the scheduler and exit hooks leave it alone) and
+ * tells its tail; the rest, up to the head, is copied out of the process. A drain that is under way
+ * just then says so (busy), and the iterator is asked again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +43,8 @@ static void session__take_ring(struct session *session, const struct harvested_r
 	rings[harvest->count++] = *ring;
 }
 
-static void chunk__describe(struct rec_chunk *chunk, const struct harvested_ring *ring, uint64_t len)
+static void chunk__describe(struct rec_chunk *chunk, const struct harvested_ring *ring,
+			    uint64_t len)
 {
 	const struct ring_state *state = &ring->state;
 
@@ -66,7 +67,8 @@ static void chunk__describe(struct rec_chunk *chunk, const struct harvested_ring
 
 static bool ring__copy(const struct harvested_ring *ring, unsigned char *to, uint64_t len)
 {
-	uint64_t offset = ring->state.tail & (TRACER_RING_SIZE - 1), part = TRACER_RING_SIZE - offset;
+	uint64_t offset = ring->state.tail & (TRACER_RING_SIZE - 1),
+		 part = TRACER_RING_SIZE - offset;
 	uint64_t data = ring->state.ring + TRACER_RING_HEADER;
 
 	if (part > len)
@@ -132,9 +134,10 @@ void session__harvest(struct session *session)
 		session__finish_ring(session, &harvest.rings[i], chunk);
 	session__write_ends(session);
 	if (err || harvest.failed || !chunk)
-		say__error("what was left in the targets' rings could not be read (%s): it counts as "
-			   "lost",
-			   strerror(err ? -err : ENOMEM));
+		say__error(
+			"what was left in the targets' rings could not be read (%s): it counts as "
+			"lost",
+			strerror(err ? -err : ENOMEM));
 	free(harvest.rings);
 	free(chunk);
 	session->harvest = NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The BPF side of a capture: which programs this kernel and this capture need, buffers, counters. */
+/* The BPF side of a capture: which programs this kernel and this capture need, buffers, counters.
+ */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -145,10 +146,11 @@ int session__load(struct session *session)
 	}
 	err = session__make_buffers(session);
 	if (err)
-		say__error("no memory for buffers of %llu KiB on each of %d CPUs (%s); try a smaller "
-			   "--buffer-size",
-			   (unsigned long long)session->buffer_size >> 10, session->cpus,
-			   strerror(-err));
+		say__error(
+			"no memory for buffers of %llu KiB on each of %d CPUs (%s); try a smaller "
+			"--buffer-size",
+			(unsigned long long)session->buffer_size >> 10, session->cpus,
+			strerror(-err));
 	return err;
 }
 
@@ -210,9 +212,9 @@ int session__attach_kernel(struct session *session)
 {
 	struct tracer_bpf *bpf = session->bpf;
 	const struct bpf_program *programs[] = {
-		bpf->progs.exited,	bpf->progs.signalled,	   bpf->progs.enter_exit,
-		bpf->progs.execed,	bpf->progs.enter_exit_group, bpf->progs.prepare_exec,
-		bpf->progs.enter_execve, bpf->progs.enter_execveat,  bpf->progs.forked,
+		bpf->progs.exited,	 bpf->progs.signalled,	      bpf->progs.enter_exit,
+		bpf->progs.execed,	 bpf->progs.enter_exit_group, bpf->progs.prepare_exec,
+		bpf->progs.enter_execve, bpf->progs.enter_execveat,   bpf->progs.forked,
 		bpf->progs.leave_cpu,
 	};
 	size_t i;

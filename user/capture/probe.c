@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "session.h"
 
-#define BPF_TRACE_UPROBE_MULTI_TYPE 48	/* include/uapi/linux/bpf.h, since 6.6 */
+#define BPF_TRACE_UPROBE_MULTI_TYPE 48 /* include/uapi/linux/bpf.h, since 6.6 */
 
 /* BPF_LINK_CREATE as of Linux 6.6; libbpf 1.1 and Debian 12's headers are older */
 struct link_create {
@@ -131,8 +131,8 @@ static void *detach_some(void *ctx)
 }
 
 /*
- * The kernel waits for a grace period, some tens of milliseconds, for each; those that wait at the same
- * time share it.
+ * The kernel waits for a grace period, some tens of milliseconds, for each; those that wait at the
+ * same time share it.
  */
 void probe__detach_all(struct probe **probes, size_t count)
 {

@@ -9,7 +9,7 @@
 
 /* a file mapped in a process, once: where its first byte is */
 struct mapping {
-	uint64_t start, end;	/* of the mapping that has the file's first byte */
+	uint64_t start, end; /* of the mapping that has the file's first byte */
 	uint64_t device, inode;
 	char path[512];
 };
@@ -20,17 +20,19 @@ struct mappings {
 };
 
 struct proc_info {
-	uint64_t start_time;	/* ns, CLOCK_BOOTTIME */
+	uint64_t start_time; /* ns, CLOCK_BOOTTIME */
 	pid_t parent;
 	char name[64];
-	char cmdline[1024];	/* arguments separated by spaces */
+	char cmdline[1024]; /* arguments separated by spaces */
 };
 
-/* files of which the first byte is mapped executable or not; 0 or -errno (-ENOENT: no such process) */
+/* files of which the first byte is mapped executable or not; 0 or -errno (-ENOENT: no such process)
+ */
 int proc__mappings(pid_t pid, struct mappings *mappings);
 void proc__free_mappings(struct mappings *mappings);
 
-/* "/proc/PID/map_files/...": leads to the mapped file even if it was deleted or is elsewhere mounted */
+/* "/proc/PID/map_files/...": leads to the mapped file even if it was deleted or is elsewhere
+ * mounted */
 void proc__map_file(pid_t pid, const struct mapping *mapping, char *path, size_t size);
 /* the same for a file known by device and inode; 0 or -ENOENT if the process does not map it */
 int proc__find_file(pid_t pid, uint64_t device, uint64_t inode, char *path, size_t size);

@@ -26,26 +26,27 @@
 
 struct session;
 
-/* A file with points (or a dynamic linker), attached to once, or once a process with --no-follow. */
+/* A file with points (or a dynamic linker), attached to once, or once a process with --no-follow.
+ */
 struct dso {
 	struct dso *next;
 	uint32_t id;
 	uint64_t device, inode;
-	pid_t pid;		/* --no-follow: for this process only; else 0 */
-	struct binary *binary;	/* NULL: nothing for us in there */
-	bool told;		/* its block is in the file */
+	pid_t pid;	       /* --no-follow: for this process only; else 0 */
+	struct binary *binary; /* NULL: nothing for us in there */
+	bool told;	       /* its block is in the file */
 	struct probe *flush, *how, *gates;
-	struct probe *loaded;	/* session->everywhere; else each process has its own */
+	struct probe *loaded; /* session->everywhere; else each process has its own */
 };
 
 struct process {
 	struct process *next;
 	pid_t pid;
-	bool given;		/* by -p or as COMMAND */
-	uint32_t *maps;		/* ids of the DSOs told for it */
+	bool given;	/* by -p or as COMMAND */
+	uint32_t *maps; /* ids of the DSOs told for it */
 	uint64_t *bases;
 	size_t map_count;
-	uint32_t *linkers;	/* ids of the DSOs in which its `loaded` probes are */
+	uint32_t *linkers; /* ids of the DSOs in which its `loaded` probes are */
 	struct probe **loaded;
 	size_t linker_count;
 };
@@ -54,36 +55,36 @@ struct session {
 	const struct capture_options *options;
 	struct features features;
 	struct tracer_bpf *bpf;
-	struct bpf_link **links;	/* of programs that are no uprobes */
+	struct bpf_link **links; /* of programs that are no uprobes */
 	size_t link_count;
 	int cpus;
-	struct buffer *buffers;		/* one per possible CPU */
-	uint64_t *until;		/* positions at which the present pass ends, likewise */
+	struct buffer *buffers; /* one per possible CPU */
+	uint64_t *until;	/* positions at which the present pass ends, likewise */
 	uint64_t buffer_size;
 	struct file_writer *writer;
 	struct dso *dsos;
 	uint32_t dso_count;
 	struct process *processes;
-	bool gates_open;		/* DSOs found from now on are opened at once */
+	bool gates_open; /* DSOs found from now on are opened at once */
 	bool use_monotonic;
 	int sample_level;
-	char *refusal;			/* sentence: why a process can't be traced */
+	char *refusal; /* sentence: why a process can't be traced */
 	bool points_found;
-	bool everywhere;	/* every process of the machine waits for us in its dynamic linker */
-	uint64_t started;		/* ns, CLOCK_BOOTTIME */
+	bool everywhere;  /* every process of the machine waits for us in its dynamic linker */
+	uint64_t started; /* ns, CLOCK_BOOTTIME */
 	uint64_t chunks, chunk_bytes;
 	bool target_exited;
-	int target_status;		/* wait(2) status of the first target */
+	int target_status; /* wait(2) status of the first target */
 	pid_t first_pid;
-	uint64_t *tickets_done;		/* answered out of order */
+	uint64_t *tickets_done; /* answered out of order */
 	size_t ticket_count;
-	struct harvest *harvest;	/* finish.c */
-	struct probe **retired;		/* of processes that are gone */
+	struct harvest *harvest; /* finish.c */
+	struct probe **retired;	 /* of processes that are gone */
 	size_t retired_count;
 	bool finishing;
-	uint64_t adopted;		/* rings, so far */
-	bool command_exits;		/* COMMAND was reaped */
-	uint64_t told_round;		/* bytes of the file at the last ROUND, and when */
+	uint64_t adopted;    /* rings, so far */
+	bool command_exits;  /* COMMAND was reaped */
+	uint64_t told_round; /* bytes of the file at the last ROUND, and when */
 	uint64_t round_time, clock_time, clock_interval, check_time;
 };
 
@@ -102,8 +103,8 @@ void session__unload(struct session *session);
 /* probe.c */
 struct probe;
 struct probe_site {
-	uint64_t offset;	/* file offset of the instruction */
-	uint64_t count;		/* file offset of the count it raises; 0 none */
+	uint64_t offset; /* file offset of the instruction */
+	uint64_t count;	 /* file offset of the count it raises; 0 none */
 };
 /* @pid: 0 every process that maps the file. Returns 0 or -errno. */
 int probe__attach(struct probe **probe, const struct session *session,

@@ -3,10 +3,10 @@
  * The processes of a capture and the binaries mapped in them.
  *
  * A binary is attached to once, by inode, in whatever process and mount namespace it was found
- * (/proc/PID/map_files leads to it also when it was deleted or replaced): flush probe first, then the
- * rings that threads have from earlier captures are adopted, then the gates open. When children are
- * followed the probes hold for every process that maps the file, and BPF leaves out those that are no
- * targets; with --no-follow they hold for one process.
+ * (/proc/PID/map_files leads to it also when it was deleted or replaced): flush probe first, then
+ * the rings that threads have from earlier captures are adopted, then the gates open. When children
+ * are followed the probes hold for every process that maps the file, and BPF leaves out those that
+ * are no targets; with --no-follow they hold for one process.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -38,7 +38,8 @@ static struct dso *session__find_dso(const struct session *session, uint64_t dev
 static void session__tell_dso(struct session *session, struct dso *dso)
 {
 	const struct binary *binary = dso->binary;
-	struct json_object *json = json_object_new_object(), *image = json_object_new_array(), *range;
+	struct json_object *json = json_object_new_object(), *image = json_object_new_array(),
+			   *range;
 	unsigned char *bytes = malloc(binary->image_size ? binary->image_size : 1);
 	uint64_t size = binary->image_size;
 	size_t i;
@@ -51,13 +52,15 @@ static void session__tell_dso(struct session *session, struct dso *dso)
 		json_object_object_add(json, "build_id", json_object_new_string(binary->build_id));
 	json_object_object_add(json, "schema",
 			       json_object_new_string(binary->schema ? binary->schema : ""));
-	json_object_object_add(json, "dso_offset", json_object_new_int64((int64_t)(
-							   binary->dso_address - binary->first_load)));
+	json_object_object_add(
+		json, "dso_offset",
+		json_object_new_int64((int64_t)(binary->dso_address - binary->first_load)));
 	json_object_object_add(json, "image_size", json_object_new_int64((int64_t)size));
 	for (i = 0; i < binary->image_count && size; i++) {
 		range = json_object_new_array();
-		json_object_array_add(range, json_object_new_int64((int64_t)(
-						     binary->image[i].address - binary->first_load)));
+		json_object_array_add(range,
+				      json_object_new_int64((int64_t)(binary->image[i].address -
+								      binary->first_load)));
 		json_object_array_add(range, json_object_new_int64((int64_t)binary->image[i].size));
 		json_object_array_add(image, range);
 	}
@@ -82,7 +85,8 @@ static int dso__attach_flush(struct session *session, struct dso *dso, const cha
 	return err;
 }
 
-/* what says how to record: it is there before the gates that say to record open, and until they have closed */
+/* what says how to record: it is there before the gates that say to record open, and until they
+ * have closed */
 static size_t dso__how_sites(const struct session *session, const struct binary *binary,
 			     struct probe_site *sites)
 {
@@ -95,9 +99,9 @@ static size_t dso__how_sites(const struct session *session, const struct binary 
 			binary->sites_offset + TRACER_SITE_SAMPLE((uint64_t)level) * stride,
 			gates + TRACER_GATES_SAMPLE};
 	if (session->use_monotonic)
-		sites[count++] = (struct probe_site){
-			binary->sites_offset + TRACER_SITE_CLOCK * stride,
-			gates + TRACER_GATES_CLOCK};
+		sites[count++] =
+			(struct probe_site){binary->sites_offset + TRACER_SITE_CLOCK * stride,
+					    gates + TRACER_GATES_CLOCK};
 	return count;
 }
 
@@ -176,10 +180,11 @@ static struct dso *session__add_dso(struct session *session, const struct mappin
 	if (!dso->binary)
 		return dso;
 	if (dso->binary->other_version && !session->refusal)
-		session->refusal = sentence__new(
-			"%s has points of layout version %u, this tracer reads version %d: rebuild it "
-			"with this tracer's header",
-			mapping->path, dso->binary->other_version, TRACER_RING_VERSION);
+		session->refusal = sentence__new("%s has points of layout version %u, this tracer "
+						 "reads version %d: rebuild it "
+						 "with this tracer's header",
+						 mapping->path, dso->binary->other_version,
+						 TRACER_RING_VERSION);
 	if (!dso->binary->has_points && !dso->binary->debug_state_offset) {
 		binary__free(dso->binary);
 		dso->binary = NULL;
@@ -195,10 +200,11 @@ static struct dso *session__add_dso(struct session *session, const struct mappin
 
 /*
  * Where a process waits for us when it has mapped something: in the dynamic linker, or at a static
- * program's start. The probe is for this process alone: every process of the machine maps the dynamic linker,
- * and one that reads its own code, as valgrind does, would not survive our int3. A probe for one process is
- * too slow to be placed between fork and exec, though. So a COMMAND without points of its own, a script
- * mostly, which is traced for what it will run, takes the risk for all (session->everywhere).
+ * program's start. The probe is for this process alone: every process of the machine maps the
+ * dynamic linker, and one that reads its own code, as valgrind does, would not survive our int3. A
+ * probe for one process is too slow to be placed between fork and exec, though. So a COMMAND
+ * without points of its own, a script mostly, which is traced for what it will run, takes the risk
+ * for all (session->everywhere).
  */
 static void process__attach_loaded(struct session *session, struct process *process,
 				   struct dso *dso, const char *path)
@@ -221,7 +227,8 @@ static void process__attach_loaded(struct session *session, struct process *proc
 	if (!count || dso->loaded || !session->features.sleepable_uprobe)
 		return;
 	if (session->everywhere) {
-		probe__attach(&dso->loaded, session, session->bpf->progs.loaded, path, 0, sites, count);
+		probe__attach(&dso->loaded, session, session->bpf->progs.loaded, path, 0, sites,
+			      count);
 		return;
 	}
 	linkers = reallocarray(process->linkers, process->linker_count + 1, sizeof(*linkers));
@@ -232,8 +239,8 @@ static void process__attach_loaded(struct session *session, struct process *proc
 	if (!probes)
 		return;
 	process->loaded = probes;
-	err = probe__attach(&probes[process->linker_count], session, session->bpf->progs.loaded, path,
-			    process->pid, sites, count);
+	err = probe__attach(&probes[process->linker_count], session, session->bpf->progs.loaded,
+			    path, process->pid, sites, count);
 	if (!err)
 		linkers[process->linker_count++] = dso->id;
 	else /* libraries loaded later miss their first events; the rest works */
@@ -301,9 +308,11 @@ struct process *session__add_process(struct session *session, pid_t pid, bool gi
 	session->processes = process;
 	if (given) {
 		/* the first test of bpf/sched.bpf.h */
-		__atomic_fetch_or(&session->bpf->bss->maybe_targets[key / 64 % (MAYBE_TARGETS / 64)],
-				  1ULL << key % 64, __ATOMIC_RELAXED);
-		bpf_map_update_elem(bpf_map__fd(session->bpf->maps.targets), &key, &unused, BPF_ANY);
+		__atomic_fetch_or(
+			&session->bpf->bss->maybe_targets[key / 64 % (MAYBE_TARGETS / 64)],
+			1ULL << key % 64, __ATOMIC_RELAXED);
+		bpf_map_update_elem(bpf_map__fd(session->bpf->maps.targets), &key, &unused,
+				    BPF_ANY);
 	}
 	return process;
 }
@@ -361,8 +370,8 @@ static bool process__was_told(const struct process *process, uint32_t id, uint64
 }
 
 /*
- * What is mapped no more is told again when it comes back: in between another library may have been at
- * the same address.
+ * What is mapped no more is told again when it comes back: in between another library may have been
+ * at the same address.
  */
 static void process__forget_unmapped(const struct session *session, struct process *process,
 				     const struct mappings *mappings)
@@ -376,7 +385,8 @@ static void process__forget_unmapped(const struct session *session, struct proce
 			const struct mapping *mapping = &mappings->all[k];
 
 			dso = mapping->start == process->bases[i]
-				      ? session__find_dso(session, mapping->device, mapping->inode, pid)
+				      ? session__find_dso(session, mapping->device, mapping->inode,
+							  pid)
 				      : NULL;
 			if (dso && dso->id == process->maps[i])
 				break;
@@ -420,8 +430,8 @@ static void session__tell_map(struct session *session, const struct process *pro
 	json_object_object_add(json, "time", json_object_new_int64((int64_t)now__boottime()));
 	json_object_object_add(json, "dso_id", json_object_new_int64(dso->id));
 	json_object_object_add(json, "base", json_object_new_int64((int64_t)base));
-	json_object_object_add(json, "dso", json_object_new_int64(
-						    (int64_t)dso__run_time_address(dso, base)));
+	json_object_object_add(json, "dso",
+			       json_object_new_int64((int64_t)dso__run_time_address(dso, base)));
 	file_writer__json(session->writer, FILE_MAP, json);
 }
 
@@ -474,7 +484,8 @@ static int session__take_mapping(struct session *session, struct process *proces
 	if (!err && !dso->flush)
 		err = dso__attach_flush(session, dso, path);
 	if (!err)
-		err = session__adopt_rings(session, process, dso__run_time_address(dso, mapping->start));
+		err = session__adopt_rings(session, process,
+					   dso__run_time_address(dso, mapping->start));
 	if (!err && session->gates_open && !dso->gates)
 		err = dso__open_gates(session, dso, path);
 	return err;
@@ -510,7 +521,8 @@ int session__scan_file(struct session *session, const char *path)
 		return -ENOMEM;
 	if (!dso->binary)
 		return 0;
-	process__attach_loaded(session, session__find_process(session, session->first_pid), dso, path);
+	process__attach_loaded(session, session__find_process(session, session->first_pid), dso,
+			       path);
 	if (!dso->binary->has_points)
 		return 0;
 	session->points_found = true;
@@ -529,8 +541,7 @@ int session__open_gates(struct session *session)
 
 	session->gates_open = true;
 	for (dso = session->dsos; dso; dso = dso->next) {
-		if (!dso->flush || dso->gates ||
-		    session__path_of(session, dso, path, sizeof(path)))
+		if (!dso->flush || dso->gates || session__path_of(session, dso, path, sizeof(path)))
 			continue;
 		err = dso__open_gates(session, dso, path);
 		if (err)

@@ -109,9 +109,10 @@ static int summary__check(const struct record *record)
 	if (!path)
 		return 0;
 	if (!record->force && !summary__is_ours(path)) {
-		say__error("%s: is there already, and is no summary; choose another name, or replace "
-			   "it with --force",
-			   path);
+		say__error(
+			"%s: is there already, and is no summary; choose another name, or replace "
+			"it with --force",
+			path);
 		return -EEXIST;
 	}
 	/* told before a long run, not after it */
@@ -154,8 +155,8 @@ static int trace__count(struct trace *trace, char **err)
 		rc = trace__next(trace, &event);
 	} while (rc > 0);
 	if (rc)
-		*err = sentence__new("%s", trace__error(trace) ? trace__error(trace)
-								: strerror(-rc));
+		*err = sentence__new("%s",
+				     trace__error(trace) ? trace__error(trace) : strerror(-rc));
 	return rc;
 }
 
@@ -274,8 +275,9 @@ static void run__say_nothing(const struct run *run)
 	say__error(
 		"no event in %.1f s: the target has points, but ran none that was to be recorded",
 		seconds);
-	say__error("is it at work? Trace longer (-d), with all categories; tracer list -p PID shows "
-		   "what it has");
+	say__error(
+		"is it at work? Trace longer (-d), with all categories; tracer list -p PID shows "
+		"what it has");
 }
 
 /* run__finish() - after the capture: figures, export, what is kept; the exit status */
@@ -311,8 +313,7 @@ static void run__abandon(const struct run *run)
 	if (run->result.chunks && file__size(run->capture)) {
 		say__error("what was captured so far is kept: %s", run->capture);
 		run__report(run);
-	}
-	else
+	} else
 		unlink(run->capture);
 }
 

@@ -49,7 +49,8 @@ static const struct argp_option options[] = {
 	 "Of task, worker, steal, future, lock, zone, marker, flow, counter, message, frame; "
 	 "comma-separated (default all)",
 	 0},
-	{"sample", KEY_SAMPLE, "N", 0, "One task in N, rounded down to a power of two (default 1: all)", 1},
+	{"sample", KEY_SAMPLE, "N", 0,
+	 "One task in N, rounded down to a power of two (default 1: all)", 1},
 	{"no-follow", KEY_NO_FOLLOW, NULL, 0, "Leave children out", 1},
 	{"wait-points", KEY_WAIT_POINTS, NULL, 0,
 	 "Go on if a target has no points yet: a library it loads later may have some", 1},

@@ -12,10 +12,10 @@ enum export_tracks { EXPORT_LANES, EXPORT_TASK, EXPORT_WORKERS };
 enum export_compression { EXPORT_PLAIN, EXPORT_GZIP, EXPORT_ZSTD };
 
 struct export_options {
-	const char *path;	/* output; "-" standard output */
+	const char *path; /* output; "-" standard output */
 	enum export_tracks tracks;
 	enum export_compression compression;
-	bool progress;		/* say__progress() now and then */
+	bool progress;			   /* say__progress() now and then */
 	const volatile sig_atomic_t *stop; /* non-zero: finish now with what there is; or NULL */
 };
 

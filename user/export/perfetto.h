@@ -78,17 +78,17 @@ enum perfetto_category {
 };
 
 /* Names known beforehand, beside those of the categories. */
-#define PERFETTO_NAMES(X)           \
-	X(READY, "ready")           \
-	X(STOPPED, "stopped")       \
-	X(SUSPENDED, "suspended")   \
-	X(SLEEP, "sleep")           \
-	X(BACKGROUND, "background") \
-	X(BULK, "bulk")             \
-	X(RUNNING, "running")       \
-	X(BLOCKED, "blocked")       \
+#define PERFETTO_NAMES(X)                   \
+	X(READY, "ready")                   \
+	X(STOPPED, "stopped")               \
+	X(SUSPENDED, "suspended")           \
+	X(SLEEP, "sleep")                   \
+	X(BACKGROUND, "background")         \
+	X(BULK, "bulk")                     \
+	X(RUNNING, "running")               \
+	X(BLOCKED, "blocked")               \
 	X(WAITS_FOR_CPU, "waits for a CPU") \
-	X(WAIT, "wait")             \
+	X(WAIT, "wait")                     \
 	X(HELD, "held")
 
 enum perfetto_name { /* interned ids; those of the categories' names come first, from 1 */
@@ -433,7 +433,8 @@ void counter__write(struct perfetto *px, const struct row *row, uint64_t time, i
 void counter__write_at(struct perfetto *px, const struct row *row, uint64_t time, int64_t value);
 void counter__write_double(struct perfetto *px, const struct row *row, uint64_t time, double value);
 
-/* from then on the thread is in that state (TaskStateEnum of Perfetto's generic_task_state.proto) */
+/* from then on the thread is in that state (TaskStateEnum of Perfetto's generic_task_state.proto)
+ */
 void task_state__write(struct perfetto *px, uint32_t cpu, const char *comm, uint32_t tid, int state,
 		       int prio, uint64_t time);
 

@@ -21,9 +21,10 @@
  *from, to in seconds as above, cause: ring_full, target_ring_overrun or read_fault), end.
  *
  * So have the kernel's switches and wakings of the targets' threads: off_cpu (cpu, state: 0 if it
- * could go on, next: tid that gets the CPU, 0 idle, comm: its name), on_cpu (cpu, prio, comm: its own,
- * prev), waking (waker, comm, cpu, interrupt: 1 if the waker only was there), foreign_on_cpu and
- * foreign_off_cpu (the same of a thread that took over from a target's), sched_lost (events, cpu).
+ * could go on, next: tid that gets the CPU, 0 idle, comm: its name), on_cpu (cpu, prio, comm: its
+ *own, prev), waking (waker, comm, cpu, interrupt: 1 if the waker only was there), foreign_on_cpu
+ *and foreign_off_cpu (the same of a thread that took over from a target's), sched_lost (events,
+ *cpu).
  */
 #include <errno.h>
 #include <inttypes.h>

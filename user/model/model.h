@@ -43,12 +43,12 @@ enum task_state {
 	TASK_READY,
 	TASK_RUNNING,
 	TASK_SUSPENDED,
-	TASK_STOPPED,	/* not running, nobody said why */
+	TASK_STOPPED, /* not running, nobody said why */
 	TASK_COMPLETED,
 };
 
 struct model_process {
-	uint32_t index;		/* of the trace's process */
+	uint32_t index; /* of the trace's process */
 	uint32_t pid;
 	const char *name;
 	const char *cmdline;
@@ -60,47 +60,47 @@ struct model_thread {
 	uint32_t tid;
 	uint32_t worker;	/* MODEL_NO_WORKER if it is none, or not yet known to be one */
 	const char *name;	/* of the worker, or NULL */
-	struct model_stay *top;	/* innermost running stay */
+	struct model_stay *top; /* innermost running stay */
 	uint64_t first_time;
 	void *priv[MODEL_SINKS];
 };
 
 struct model_task {
-	uint64_t serial;	/* of the lifetime, unique in the capture, from 1 */
+	uint64_t serial; /* of the lifetime, unique in the capture, from 1 */
 	uint64_t identity;
 	struct model_process *process;
-	const char *name;	/* never NULL: "task" if nobody named it */
+	const char *name; /* never NULL: "task" if nobody named it */
 	enum task_state state;
 	uint64_t parent;	/* identity, 0 none */
-	uint64_t parent_serial;	/* 0: none or not known */
+	uint64_t parent_serial; /* 0: none or not known */
 	uint64_t born;		/* time first seen */
 	bool seen_created;	/* its CREATED is in the capture */
 	bool seen_staged;
-	uint32_t stays;		/* begun so far */
-	uint32_t last_worker;	/* of the last stay */
-	uint64_t run_ns;	/* of ended stays */
-	uint64_t self_ns;	/* the same less stays of tasks run inline inside */
-	uint64_t suspended_ns;	/* of ended gaps */
+	uint32_t stays;	       /* begun so far */
+	uint32_t last_worker;  /* of the last stay */
+	uint64_t run_ns;       /* of ended stays */
+	uint64_t self_ns;      /* the same less stays of tasks run inline inside */
+	uint64_t suspended_ns; /* of ended gaps */
 	uint64_t ready_ns;
 	uint64_t state_since;
-	const char *reason;	/* SUSPENDED: why, and for what */
+	const char *reason; /* SUSPENDED: why, and for what */
 	uint64_t object;
-	const char *wake_cause;	/* in INSTANT_RESUMED: as that RESUMED said */
+	const char *wake_cause; /* in INSTANT_RESUMED: as that RESUMED said */
 	uint64_t wake_object;
-	bool wake_late;		/* likewise: called by the task itself, once it ran again */
-	bool replaced;		/* in task_gone: a new lifetime of the identity takes its place */
+	bool wake_late; /* likewise: called by the task itself, once it ran again */
+	bool replaced;	/* in task_gone: a new lifetime of the identity takes its place */
 	void *priv[MODEL_SINKS];
 };
 
-struct model_stay {		/* from BEGIN to the stop */
+struct model_stay { /* from BEGIN to the stop */
 	struct model_task *task;
 	struct model_thread *thread;
-	struct model_stay *outer;	/* the stay this one runs inline in, or NULL */
-	uint32_t worker;	/* as BEGIN said */
+	struct model_stay *outer; /* the stay this one runs inline in, or NULL */
+	uint32_t worker;	  /* as BEGIN said */
 	uint64_t begin;
-	uint64_t inner_ns;	/* time of stays nested inside */
-	uint32_t number;	/* of this lifetime's stays, from 0 */
-	bool migrated;		/* on another worker than the stay before */
+	uint64_t inner_ns; /* time of stays nested inside */
+	uint32_t number;   /* of this lifetime's stays, from 0 */
+	bool migrated;	   /* on another worker than the stay before */
 	void *priv[MODEL_SINKS];
 };
 
@@ -111,7 +111,7 @@ enum gap_kind { GAP_READY, GAP_SUSPENDED, GAP_STOPPED };
 struct model_gap {
 	enum gap_kind kind;
 	uint64_t begin;
-	const char *reason;	/* SUSPENDED */
+	const char *reason; /* SUSPENDED */
 	uint64_t object;
 	/*
 	 * READY, since CREATED: taken for granted until a READY says when it really was (then the
@@ -129,8 +129,8 @@ struct model_gap {
 	bool resumed;
 	const char *cause;
 	uint64_t cause_object;
-	uint64_t waker_serial;	/* lifetime of the task that called RESUMED; 0 none */
-	uint32_t waker_tid;	/* thread that called RESUMED; 0 not known */
+	uint64_t waker_serial; /* lifetime of the task that called RESUMED; 0 none */
+	uint32_t waker_tid;    /* thread that called RESUMED; 0 not known */
 	/* RESUMED was called by the task itself (as far as can be seen), or by nobody */
 	bool self_resumed;
 };
@@ -148,29 +148,31 @@ enum model_instant {
 	INSTANT_RENAMED,
 };
 
-struct model_zone {		/* open on a task or, if none runs, on a thread */
-	uint64_t id;		/* unique in the capture, from 1 */
-	struct model_task *task;	/* or NULL */
-	struct model_thread *thread;	/* where it began */
+struct model_zone {		     /* open on a task or, if none runs, on a thread */
+	uint64_t id;		     /* unique in the capture, from 1 */
+	struct model_task *task;     /* or NULL */
+	struct model_thread *thread; /* where it began */
 	struct model_zone *outer;
 	const char *name, *function, *where;
 	uint64_t begin;
-	uint64_t gap_ns;	/* time its task was not running since then */
-	uint64_t inner_ns;	/* total of zones nested inside, without gaps */
-	uint32_t depth;		/* 0 outermost */
-	bool recursive;		/* a zone of the same call site is open outside it */
+	uint64_t gap_ns;   /* time its task was not running since then */
+	uint64_t inner_ns; /* total of zones nested inside, without gaps */
+	uint32_t depth;	   /* 0 outermost */
+	bool recursive;	   /* a zone of the same call site is open outside it */
 	void *priv[MODEL_SINKS];
 };
 
 enum kernel_state {
 	KERNEL_UNKNOWN,
 	KERNEL_RUNNING,
-	KERNEL_RUNNABLE, /* has no CPU although it could run: preempted, or woken and not there yet */
+	KERNEL_RUNNABLE, /* has no CPU although it could run: preempted, or woken and not there yet
+			  */
 	KERNEL_BLOCKED,
 	KERNEL_GONE,
 };
 
-/* a stretch of time in which a thread was in one state; told in parts where it starts as a worker or stops */
+/* a stretch of time in which a thread was in one state; told in parts where it starts as a worker
+ * or stops */
 struct model_kernel {
 	enum kernel_state state; /* RUNNING, RUNNABLE or BLOCKED */
 	uint64_t begin;
@@ -191,12 +193,12 @@ struct model_sched {
 	struct model_process *process; /* NULL: foreign */
 	struct model_thread *thread;   /* NULL: foreign, or nothing else of it is known */
 	uint32_t pid, tid;
-	const char *comm; /* or NULL */
-	int prio;	  /* RUNNING: as the kernel counts */
-	uint32_t cpu;	  /* where it runs or did; MODEL_NO_CPU: it is being woken */
-	enum kernel_state state; /* UNKNOWN: something was lost */
+	const char *comm;	       /* or NULL */
+	int prio;		       /* RUNNING: as the kernel counts */
+	uint32_t cpu;		       /* where it runs or did; MODEL_NO_CPU: it is being woken */
+	enum kernel_state state;       /* UNKNOWN: something was lost */
 	bool uninterruptible, stopped; /* BLOCKED */
-	uint64_t since;	  /* earlier than the call's time if only now known */
+	uint64_t since;		       /* earlier than the call's time if only now known */
 };
 
 struct model_loss {
@@ -207,37 +209,37 @@ struct model_loss {
 };
 
 /* Repairs, each counted; the names in the comments are those of `anomalies` in the report. */
-#define MODEL_ANOMALIES(X)                                                                         \
-	X(BEGIN_WHILE_RUNNING, "begin_while_running",                                              \
-	  "BEGIN of a task that runs: its stay is ended")                                          \
-	X(STOP_WITHOUT_BEGIN, "stop_without_begin",                                                \
-	  "a stop of a task that does not run: only ends a life")                                  \
-	X(STOP_ON_OTHER_THREAD, "stop_on_other_thread",                                            \
-	  "a stop elsewhere than its BEGIN: ends the stay")                                        \
-	X(STOP_NOT_INNERMOST, "stop_not_innermost", "stays nested in the stopped one are cut")     \
-	X(RUN_AFTER_COMPLETED, "run_after_completed", "BEGIN after COMPLETED: a new lifetime")     \
-	X(EVENT_WITHOUT_TASK, "event_without_task", "an event without an identity: ignored")       \
-	X(CREATED_TWICE, "created_twice", "CREATED of a task that is alive: a new lifetime")       \
-	X(RESUMED_NOT_SUSPENDED, "resumed_not_suspended",                                          \
-	  "RESUMED that no SUSPENDED follows: dropped")                                            \
-	X(ZONE_END_WITHOUT_BEGIN, "zone_end_without_begin", "ignored")                             \
-	X(ZONE_LEFT_OPEN, "zone_left_open",                                                        \
-	  "closed with its task, or thread if the process goes on")                                \
-	X(SPAN_END_WITHOUT_BEGIN, "span_end_without_begin",                                        \
-	  "end of sleep, background or bulk: ignored")                                             \
-	X(SPAN_BEGIN_TWICE, "span_begin_twice", "the one before is ended")                         \
-	X(CONTINUATION_END_WITHOUT_BEGIN, "continuation_end_without_begin", "ignored")             \
-	X(LATE_EVENT, "late_event",                                                                \
-	  "an event older than one already seen: taken at that one's time")                        \
-	X(UNKNOWN_EVENT, "unknown_event", "an event of a newer version: ignored")                  \
-	X(AFTER_LOSS, "after_loss",                                                                \
+#define MODEL_ANOMALIES(X)                                                                     \
+	X(BEGIN_WHILE_RUNNING, "begin_while_running",                                          \
+	  "BEGIN of a task that runs: its stay is ended")                                      \
+	X(STOP_WITHOUT_BEGIN, "stop_without_begin",                                            \
+	  "a stop of a task that does not run: only ends a life")                              \
+	X(STOP_ON_OTHER_THREAD, "stop_on_other_thread",                                        \
+	  "a stop elsewhere than its BEGIN: ends the stay")                                    \
+	X(STOP_NOT_INNERMOST, "stop_not_innermost", "stays nested in the stopped one are cut") \
+	X(RUN_AFTER_COMPLETED, "run_after_completed", "BEGIN after COMPLETED: a new lifetime") \
+	X(EVENT_WITHOUT_TASK, "event_without_task", "an event without an identity: ignored")   \
+	X(CREATED_TWICE, "created_twice", "CREATED of a task that is alive: a new lifetime")   \
+	X(RESUMED_NOT_SUSPENDED, "resumed_not_suspended",                                      \
+	  "RESUMED that no SUSPENDED follows: dropped")                                        \
+	X(ZONE_END_WITHOUT_BEGIN, "zone_end_without_begin", "ignored")                         \
+	X(ZONE_LEFT_OPEN, "zone_left_open",                                                    \
+	  "closed with its task, or thread if the process goes on")                            \
+	X(SPAN_END_WITHOUT_BEGIN, "span_end_without_begin",                                    \
+	  "end of sleep, background or bulk: ignored")                                         \
+	X(SPAN_BEGIN_TWICE, "span_begin_twice", "the one before is ended")                     \
+	X(CONTINUATION_END_WITHOUT_BEGIN, "continuation_end_without_begin", "ignored")         \
+	X(LATE_EVENT, "late_event",                                                            \
+	  "an event older than one already seen: taken at that one's time")                    \
+	X(UNKNOWN_EVENT, "unknown_event", "an event of a newer version: ignored")              \
+	X(AFTER_LOSS, "after_loss",                                                            \
 	  "any of the above where lost records, or CAPTURE_OFF, explain it")
 
 enum model_anomaly {
 #define X(id, name, doc) ANOMALY_##id,
 	MODEL_ANOMALIES(X)
 #undef X
-	ANOMALY_KINDS
+		ANOMALY_KINDS
 };
 
 /*
@@ -275,15 +277,16 @@ struct model_ops {
 			   const char *name, uint64_t time);
 	void (*span_end)(void *ctx, struct model_thread *thread, enum span_kind kind,
 			 const char *cause, uint64_t begin, uint64_t time);
-	/* the span was cut: a loss, or the thread, process or capture ended; span_end comes right after */
+	/* the span was cut: a loss, or the thread, process or capture ended; span_end comes right
+	 * after */
 	void (*span_cut)(void *ctx, struct model_thread *thread, enum span_kind kind,
 			 uint64_t time);
 	/* `stretch` of the thread ends */
 	void (*kernel)(void *ctx, struct model_thread *thread, const struct model_kernel *stretch,
 		       uint64_t time);
 	void (*sched)(void *ctx, const struct model_sched *change, uint64_t time);
-	void (*queue_depth)(void *ctx, struct model_thread *thread, uint32_t worker,
-			    uint64_t depth, uint64_t time);
+	void (*queue_depth)(void *ctx, struct model_thread *thread, uint32_t worker, uint64_t depth,
+			    uint64_t time);
 	/*
 	 * task may be NULL (not known); victim_depth UINT64_MAX: not known; victim thread may be
 	 * NULL

@@ -182,7 +182,7 @@ struct model {
 	struct map continuations;
 	struct map sched_threads; /* process, tid */
 	struct map sched_running; /* tid: CPU + 1 */
-	uint64_t sched_first; /* time of the first event of scheduling; 0: none yet */
+	uint64_t sched_first;	  /* time of the first event of scheduling; 0: none yet */
 	struct sched_cpu *sched_cpus;
 	size_t sched_cpu_count;
 	struct pool sched_pool;

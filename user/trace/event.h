@@ -17,19 +17,23 @@ enum event_type {
 #include "../../usdt/tracer/events.def"
 #undef EVENT_ROW
 	/* What the capture itself saw; not counted as records. */
-	EV_process = 256, /* args: name (s), command line (s): a process is seen for the first time */
-	EV_fork,	  /* args: process index of the parent; `process` is the child's */
-	EV_exec,	  /* the process runs another program: all its tasks and workers are gone */
+	EV_process =
+		256, /* args: name (s), command line (s): a process is seen for the first time */
+	EV_fork,     /* args: process index of the parent; `process` is the child's */
+	EV_exec,     /* the process runs another program: all its tasks and workers are gone */
 	EV_thread_exit,
-	EV_process_exit,  /* args: wait(2) status, or -1 if not known */
-	EV_lost,	  /* args: records, from, to (ns), cause (enum event_loss), on `tid` */
+	EV_process_exit, /* args: wait(2) status, or -1 if not known */
+	EV_lost,	 /* args: records, from, to (ns), cause (enum event_loss), on `tid` */
 	/*
-	 * The kernel's scheduling (bpf/sched.bpf.h). `process` and `tid` are the target's thread that
-	 * leaves the CPU, gets it, or is being woken; state 0: it could go on running, was preempted.
+	 * The kernel's scheduling (bpf/sched.bpf.h). `process` and `tid` are the target's thread
+	 * that leaves the CPU, gets it, or is being woken; state 0: it could go on running, was
+	 * preempted.
 	 */
-	EV_off_cpu, /* args: cpu, state (TASK_... bits as in Linux), next tid (0: idle), its comm (s) */
+	EV_off_cpu, /* args: cpu, state (TASK_... bits as in Linux), next tid (0: idle), its comm
+		       (s) */
 	EV_on_cpu,  /* args: cpu, prio, comm (s), previous tid */
-	EV_waking,  /* args: waker's tid, its comm (s), cpu, 1 if an interrupt did it (not the waker) */
+	EV_waking, /* args: waker's tid, its comm (s), cpu, 1 if an interrupt did it (not the waker)
+		    */
 	/*
 	 * The same of threads that are no target's but took over from one; `pid` and `tid` are the
 	 * foreign thread's, `process` is EVENT_NO_PROCESS.
@@ -55,14 +59,15 @@ union event_arg {
 	uint64_t u;
 	int64_t i;
 	double d;
-	const char *s;	/* interned for the life of the trace: equal strings, equal pointers; or NULL */
+	const char
+		*s; /* interned for the life of the trace: equal strings, equal pointers; or NULL */
 };
 
 struct event {
-	uint64_t time;	  /* ns, CLOCK_BOOTTIME */
-	uint16_t type;	  /* enum event_type, or a number that this build does not know */
+	uint64_t time; /* ns, CLOCK_BOOTTIME */
+	uint16_t type; /* enum event_type, or a number that this build does not know */
 	uint8_t nargs;
-	bool real;	  /* the num argument is a double */
+	bool real; /* the num argument is a double */
 	/* index of trace__process(), a reused pid is told apart by it; or EVENT_NO_PROCESS */
 	uint32_t process;
 	uint32_t pid;

@@ -263,9 +263,9 @@ static const struct process_map *process__own_map(const struct process *process,
 }
 
 /*
- * A process that was gone before the tracer could read its mappings has no MAP. Binaries are mapped at
- * whole pages, so where a struct tracer_dso lies in its page mostly tells whose it is; if two could be
- * meant, neither is.
+ * A process that was gone before the tracer could read its mappings has no MAP. Binaries are mapped
+ * at whole pages, so where a struct tracer_dso lies in its page mostly tells whose it is; if two
+ * could be meant, neither is.
  */
 static struct dso *processes__guess(const struct processes *processes, uint64_t address,
 				    uint64_t *base)

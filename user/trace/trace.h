@@ -17,30 +17,31 @@ struct trace;
 struct trace_process {
 	uint32_t index;
 	uint32_t pid;
-	uint64_t start_time;	/* ns, CLOCK_BOOTTIME; 0 unknown */
+	uint64_t start_time; /* ns, CLOCK_BOOTTIME; 0 unknown */
 	const char *name;
 	const char *cmdline;
 	const char *host;
 };
 
-struct trace_totals {		/* interface, section 3: capture */
-	uint64_t records;	/* captured */
+struct trace_totals {	  /* interface, section 3: capture */
+	uint64_t records; /* captured */
 	uint64_t lost;
-	uint64_t recorded;	/* records + lost */
+	uint64_t recorded; /* records + lost */
 	uint64_t lost_by[LOSS_KINDS];
-	uint64_t bytes;		/* of the file */
+	uint64_t bytes; /* of the file */
 	uint64_t duration_ns;
 	uint64_t clock_error_ns;
 	const char *clock;	/* "tsc", "monotonic", "cntvct" */
 	bool finished;		/* the capture ended normally: an END block is there */
 	bool complete;		/* finished, nothing lost, no ring refused */
-	uint64_t rings_refused;	/* rings of threads that had too many: not captured, not counted */
+	uint64_t rings_refused; /* rings of threads that had too many: not captured, not counted */
 	bool has_target_exit;
 	int target_exit;
-	uint64_t late;		/* events that came after later ones had been given out */
+	uint64_t late; /* events that came after later ones had been given out */
 	/*
-	 * Places where a ring or the file says what cannot be: the rest of such a window is skipped, and
-	 * its records count as lost (read_fault). Also stamps that cannot be, which are put in bounds.
+	 * Places where a ring or the file says what cannot be: the rest of such a window is
+	 * skipped, and its records count as lost (read_fault). Also stamps that cannot be, which
+	 * are put in bounds.
 	 */
 	uint64_t damaged;
 	uint64_t first_time, last_time;
@@ -83,7 +84,7 @@ struct event_schema {
 	const char *name;
 	const char *category;
 	const char *arg_names[EVENT_ARGS];
-	char arg_types[EVENT_ARGS];	/* i id, u u32, q u64, n num, s str, l lit */
+	char arg_types[EVENT_ARGS]; /* i id, u u32, q u64, n num, s str, l lit */
 };
 
 #endif /* TRACER_TRACE_TRACE_H */
