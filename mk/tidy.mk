@@ -14,4 +14,4 @@ format:
 
 tidy: $(SKELS)
 	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
-	$(Q)$(CLANG_TIDY) --quiet $(SRCS) -- $(CFLAGS_ALL)
+	$(Q)$(CLANG_TIDY) --quiet $(SRCS) -- $(CFLAGS_ALL:-I$(BUILD)=-isystem $(BUILD))

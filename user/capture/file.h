@@ -58,8 +58,9 @@ enum file_block_flags {
 };
 
 #define FILE_BLOCK_MAGIC 0x4b424354U /* "TCBK" */
-#define FILE_BLOCK_MAX (16U << 20) /* bytes of a payload, stored or raw; DSO: FILE_IMAGE_MAX more \
-				    */
+#define FILE_BLOCK_MAX                                                             \
+	(16U << 20) /* bytes of a payload, stored or raw; DSO: FILE_IMAGE_MAX more \
+		     */
 #define FILE_IMAGE_MAX (64U << 20)
 
 struct file_block {

@@ -135,6 +135,7 @@ void task__gone(struct model *m, struct task *task, bool finished)
 	struct process *process = process_of(&task->t);
 	enum task_state state = task->t.state;
 	uint64_t since = task->t.state_since;
+	uint32_t *count;
 
 	if (task->cut_running) {
 		state = TASK_RUNNING;
@@ -148,8 +149,9 @@ void task__gone(struct model *m, struct task *task, bool finished)
 	future__task_end(m, task);
 	task->gap.cut = !finished;
 	gap__end(m, task);
-	if (count_of(process, task->t.state)) {
-		--*count_of(process, task->t.state);
+	count = count_of(process, task->t.state);
+	if (count) {
+		--*count;
 		process->counts_changed = true;
 	}
 	task->t.state = state;

@@ -158,7 +158,9 @@ static void cpu__enter(struct model *m, struct sched_thread *st, uint32_t number
 		.pid = event->pid,
 		.tid = event->tid,
 		.thread = st,
-		.comm = on ? event->args[2].s : st->comm,
+		.comm = on   ? event->args[2].s
+			: st ? st->comm
+			     : NULL,
 		.prio = on ? (int)event->args[1].i : 0,
 	};
 	if (st)

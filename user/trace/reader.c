@@ -62,7 +62,7 @@ static int reader__check_header(struct reader *reader, const char *path, char **
 		*err = sentence__new("cannot read %s: %s", path, strerror(-ret));
 		return ret;
 	}
-	if (ret == 0 || memcmp(header.magic, FILE_MAGIC, sizeof(header.magic))) {
+	if (ret == 0 || memcmp(header.magic, FILE_MAGIC, sizeof(header.magic)) != 0) {
 		*err = sentence__new("%s is not a capture: it does not begin as one; captures are "
 				     "written by `tracer record -o FILE.trc`",
 				     path);
