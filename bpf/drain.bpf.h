@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Draining a ring: from the bytes between tail and head to chunks in the CPU's buffer. Included by
+ * tracer.bpf.c, whose hooks decide when; see there for who may drain what, and what holds him back.
+ *
+ * Pieces are handed over by global functions, as the verifier looks at those once instead of in every loop
+ * that calls them.
+ */
+
+/* --- chunks ----------------------------------------------------------------------------------- */
+
+static __always_inline void chunk__describe(struct rec_chunk *chunk, const struct ring_state *ring,
+					    __u64 pid_tgid, __u32 len, __u16 cause, __u16 flags)
+{
+	chunk->h.size = sizeof(*chunk) + len;
+	chunk->h.kind = REC_CHUNK;
+	chunk->h.cpu = bpf_get_smp_processor_id();
+	chunk->h.time = bpf_ktime_get_boot_ns();
+	chunk->pid = pid_tgid >> 32;
+	chunk->tid = pid_tgid;
+	chunk->stream = ring->stream;
+	chunk->ring = ring->ring;
+	chunk->dso = ring->dso;
+	chunk->start = ring->tail;
+	chunk->start_records = ring->tail_records;
+	chunk->head = ring->seen;
+	chunk->head_records = ring->seen_records;
+	chunk->len = len;
+	chunk->cause = cause;
+	chunk->flags = flags | (ring->flags & RING_LOST) |
+		       (ring->flags & RING_FRESH ? REC_CHUNK_FIRST : 0);
+}
+
+/* Ring buffer reservations are of constant size: @room, of which @len are used. */
+static __always_inline int piece__hand_over(struct ring_state *ring, __u64 pid_tgid, __u64 len,
+					    __u16 cause, __u16 flags, const __u64 room,
+					    const bool sleepable)
+{
+	void *buffer = this_buffer();
+	struct rec_chunk *chunk;
+	const void *source;
+	long err;
+
+	if (!buffer)
+		return -ENOSPC;
+	chunk = bpf_ringbuf_reserve(buffer, sizeof(*chunk) + room, 0);
+	if (!chunk) {
+		count(COUNT_NO_ROOM, 1);
+		return -ENOSPC;
+	}
+	/* the compiler knows that len <= room and would drop what tells the verifier */
+	asm volatile("" : "+r"(len));
+	if (len > room)
+		len = room;
+	source = (const void *)(ring->ring + TRACER_RING_HEADER +
+				(ring->tail & (TRACER_RING_SIZE - 1)));
+	if (sleepable)
+		err = bpf_copy_from_user(chunk->data, len, source);
+	else
+		err = bpf_probe_read_user(chunk->data, len, source);
+	if (err) {
+		bpf_ringbuf_discard(chunk, BPF_RB_NO_WAKEUP);
+		return -EFAULT;
+	}
+	chunk__describe(chunk, ring, pid_tgid, len, cause, flags);
+	bpf_ringbuf_submit(chunk, wakeup(buffer));
+	ring->tail += len;
+	ring->flags &= ~(RING_FRESH | RING_LOST | RING_NO_ROOM);
+	count(COUNT_CHUNKS, 1);
+	count(COUNT_BYTES, len);
+	return 0;
+}
+
+/* the smallest of a few rooms that holds it, so that little of the buffer is wasted */
+static __always_inline int piece__small(struct ring_state *ring, __u64 pid_tgid, __u64 len,
+					__u16 cause, __u16 flags)
+{
+	if (len <= 160)
+		return piece__hand_over(ring, pid_tgid, len, cause, flags, 160, false);
+	if (len <= 928)
+		return piece__hand_over(ring, pid_tgid, len, cause, flags, 928, false);
+	return piece__hand_over(ring, pid_tgid, len, cause, flags, 4096, false);
+}
+
+static __always_inline int piece__large(struct ring_state *ring, __u64 pid_tgid, __u64 len,
+					__u16 cause, __u16 flags)
+{
+	if (len <= 4096)
+		return piece__hand_over(ring, pid_tgid, len, cause, flags, 4096, true);
+	if (len <= 16384)
+		return piece__hand_over(ring, pid_tgid, len, cause, flags, 16384, true);
+	if (len <= 32768)
+		return piece__hand_over(ring, pid_tgid, len, cause, flags, 32768, true);
+	return piece__hand_over(ring, pid_tgid, len, cause, flags, 65536, true);
+}
+
+/* --- rings ------------------------------------------------------------------------------------ */
+
+struct ring_header { /* the part of struct tracer_ring that is read at every drain */
+	__u64 head;
+	__u32 limit;
+	__u32 window_end;
+	__u32 version;
+	__u32 pid;
+	__u32 tid;
+	__u32 clock;
+};
+
+static __always_inline void ring__begin(struct ring_state *ring, __u64 address, __u64 dso,
+					__u64 head, __u32 owner)
+{
+	__builtin_memset(ring, 0, sizeof(*ring));
+	ring->ring = address;
+	ring->dso = dso;
+	ring->stream = __sync_fetch_and_add(&streams, 1) + 1;
+	ring->tail = ring->seen = TRACER_HEAD_BYTES(head);
+	ring->head = head;
+	ring->owner = owner;
+	ring->flags = RING_FRESH;
+}
+
+static __always_inline void ring__skip_overrun(struct ring_state *ring, __u64 margin)
+{
+	if (ring_state__skip_overrun(ring, margin))
+		count(COUNT_OVERRUNS, 1);
+}
+
+static __always_inline void ring__skip_fault(struct ring_state *ring)
+{
+	ring_state__lose(ring, RING_LOST_FAULT, ring->seen, ring->seen_records);
+	count(COUNT_FAULTS, 1);
+}
+
+/* bytes to hand over next: up to the ring's end and to @most */
+static __always_inline __u64 ring__next_piece(const struct ring_state *ring, __u64 most)
+{
+	__u64 len = ring->seen - ring->tail;
+	__u64 to_end = TRACER_RING_SIZE - (ring->tail & (TRACER_RING_SIZE - 1));
+
+	if (len > to_end)
+		len = to_end;
+	return len > most ? most : len;
+}
+
+/* after an attempt to hand over: is there more to come? */
+static __always_inline int ring__goes_on(struct ring_state *ring, int err)
+{
+	if (err == -EFAULT)
+		ring__skip_fault(ring);
+	else if (err)
+		ring->flags |= RING_NO_ROOM;
+	return !err;
+}
+
+/*
+ * The next piece of a ring. Global functions: each is verified once and by itself. Inside a loop
+ * its branches would be walked through again at every turn, until Linux 6.1 has had enough (a
+ * million instructions).
+ */
+__noinline int drain_piece(struct ring_state *ring, __u32 cause)
+{
+	__u64 len = ring ? ring__next_piece(ring, 4096) : 0;
+
+	if (!ring || !len)
+		return 0;
+	return ring__goes_on(ring, piece__small(ring, bpf_get_current_pid_tgid(), len, cause, 0));
+}
+
+__noinline int flush_piece(struct ring_state *ring)
+{
+	__u64 len = ring ? ring__next_piece(ring, 65536) : 0;
+
+	if (!ring || !len)
+		return 0;
+	return ring__goes_on(
+		ring, piece__large(ring, bpf_get_current_pid_tgid(), len, REC_CAUSE_FLUSH, 0));
+}
+
+__noinline int flush_piece_atomic(struct ring_state *ring)
+{
+	__u64 len = ring ? ring__next_piece(ring, 65536) : 0;
+
+	if (!ring || !len)
+		return 0;
+	return ring__goes_on(ring, piece__hand_over(ring, bpf_get_current_pid_tgid(), len,
+						    REC_CAUSE_FLUSH, 0, 65536, false));
+}
+
+/* the stream's last chunk, without data; kept for the loader if there is no room */
+static __always_inline void ring__end(struct ring_state *ring, __u64 pid_tgid, __u16 cause)
+{
+	struct rec_chunk last = {};
+
+	/* what could not be handed over by now is lost */
+	if (ring->tail != ring->seen) {
+		ring->flags |= ring->flags & RING_NO_ROOM ? RING_LOST_FULL : RING_LOST_FAULT;
+		ring->tail = ring->seen;
+		ring->tail_records = ring->seen_records;
+	}
+	if (piece__hand_over(ring, pid_tgid, 0, cause, REC_CHUNK_LAST, 160, false)) {
+		chunk__describe(&last, ring, pid_tgid, 0, cause, REC_CHUNK_LAST);
+		/* the key from the stack: Linux 6.1 takes none from a function's argument */
+		bpf_map_update_elem(&ends, &last.stream, &last, BPF_ANY);
+	}
+	ring->ring = 0;
+}
+
+enum drain_how {
+	DRAIN_END = 1,	  /* and end the stream */
+	DRAIN_INSIDE = 2, /* the thread may be inside a point */
+};
+
+/*
+ * Drain one ring where sleeping is not allowed. A global function: verified once, called in loops.
+ * @how: enum drain_how, and enum rec_cause in the upper half
+ */
+__noinline int drain(struct thread_state *thread, __u32 slot, __u32 how)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	__u16 cause = how >> 16;
+	struct ring_header header;
+	struct ring_state *ring;
+	int i;
+
+	if (!thread || slot >= STATE_RINGS)
+		return 0;
+	ring = &thread->rings[slot];
+	if (!ring->ring || ring->flags & RING_HARVESTED)
+		return 0;
+	if (bpf_probe_read_user(&header, sizeof(header), (void *)ring->ring)) {
+		count(COUNT_FAULTS, 1);
+	} else if (header.tid != ring->owner && ring->flags & RING_ORPHAN) {
+		ring->ring = 0;
+		return 0;
+	} else {
+		ring->owner = header.tid;
+		ring_state__look(ring, header.head);
+	}
+	ring__skip_overrun(ring, how & DRAIN_INSIDE ? TRACER_RECORD_MAX : 0);
+	for (i = 0; i < 34; i++) {
+		if (!drain_piece(ring, cause))
+			break;
+	}
+	if (how & DRAIN_END)
+		ring__end(ring, pid_tgid, cause);
+	return 0;
+}
+
+static __always_inline void drain_thread(struct thread_state *thread, __u32 how, __u16 cause)
+{
+	__u32 i;
+
+	if (thread->busy) {
+		count(COUNT_BUSY, 1);
+		return;
+	}
+	thread->busy = 1;
+	barrier();
+	for (i = 0; i < STATE_RINGS; i++) {
+		if (i >= thread->count)
+			break;
+		drain(thread, i, how | (__u32)cause << 16);
+	}
+	if (how & DRAIN_END)
+		thread->count = 0;
+	barrier();
+	thread->busy = 0;
+}
+
+static __always_inline struct thread_state *thread__get(void)
+{
+	return bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+}
