@@ -9,6 +9,7 @@
 
 #define PROTO_BUFFER (1U << 20)
 #define EVENTS_PER_CHECK 4096U /* between looks at the stop flag, the error and the progress */
+#define EVENTS_AHEAD 65536
 
 static void op__end(void *ctx, uint64_t time)
 {
@@ -91,6 +92,7 @@ void perfetto__free(struct perfetto *px)
 	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
 		pool__free(pools[i]);
 	free(px->sets.ring);
+	map__free(&px->workers_ahead);
 	proto__free(&px->proto);
 }
 
@@ -107,31 +109,76 @@ static void export__progress(const struct perfetto *px, struct trace *trace)
 		      (double)outfile__bytes(px->output) / (1 << 20));
 }
 
+/*
+ * A look ahead. In a capture of a running program the first that a thread does may be anything;
+ * that it is a worker shows a little later, when its row has been declared, in its place for good.
+ */
+struct ahead {
+	struct event *events;
+	size_t count, next;
+	int end; /* what trace__next() said after them */
+};
+
+static int ahead__fill(struct ahead *ahead, struct perfetto *px, struct trace *trace)
+{
+	struct event *event;
+
+	ahead->events = malloc(EVENTS_AHEAD * sizeof(*ahead->events));
+	if (!ahead->events)
+		return -ENOMEM;
+	ahead->end = 1;
+	while (ahead->count < EVENTS_AHEAD) {
+		event = &ahead->events[ahead->count];
+		ahead->end = trace__next(trace, event);
+		if (ahead->end <= 0)
+			break;
+		ahead->count++;
+		if ((event->type == EV_worker_start ||
+		     (event->type == EV_task_begin && event->args[1].u != MODEL_NO_WORKER)) &&
+		    map__put(&px->workers_ahead, event->process, event->tid, px))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int ahead__next(struct ahead *ahead, struct trace *trace, struct event *event)
+{
+	if (ahead->next < ahead->count) {
+		*event = ahead->events[ahead->next++];
+		return 1;
+	}
+	free(ahead->events);
+	ahead->events = NULL;
+	return ahead->end > 0 ? trace__next(trace, event) : ahead->end;
+}
+
 /* all events to the model; 0, or -errno of the trace or the sink */
 static int export__events(struct perfetto *px, struct model *model, struct trace *trace,
 			  const struct export_options *options, char **err)
 {
 	uint64_t count = 0, last = 0;
+	struct ahead ahead = {0};
 	struct event event;
-	int got, result;
+	int got = 0, result;
 
-	while ((got = trace__next(trace, &event)) > 0) {
+	result = ahead__fill(&ahead, px, trace);
+	while (!result && (got = ahead__next(&ahead, trace, &event)) > 0) {
 		if (!px->started)
 			perfetto__start(px, event.time);
 		if (event.time > last)
 			last = event.time;
 		result = model__event(model, &event);
-		if (result)
-			return result;
-		if (++count % EVENTS_PER_CHECK)
+		if (++count % EVENTS_PER_CHECK || result)
 			continue;
-		if (px->error)
-			return px->error;
+		result = px->error;
 		if (options->stop && *options->stop)
 			break;
 		if (options->progress)
 			export__progress(px, trace);
 	}
+	free(ahead.events);
+	if (result)
+		return result;
 	if (got < 0) {
 		*err = sentence__new("%s", trace__error(trace));
 		return got;

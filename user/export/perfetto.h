@@ -345,6 +345,8 @@ struct perfetto {
 	int slot;  /* of the model's priv */
 	int error; /* the first; then nothing is done any more */
 	bool started, ended;
+	/* threads (process, tid) that are about to be known as workers: a row gets its parent but once */
+	struct map workers_ahead;
 	uint64_t time; /* of the last packet */
 	uint64_t boot_seed, session;
 	uint8_t prefix[16]; /* what each packet begins with, encoded */

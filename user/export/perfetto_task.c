@@ -77,7 +77,8 @@ static void thread__declare(struct perfetto *px, struct drawn_thread *thread,
 		return;
 	/* a row can get another name, not another parent */
 	if (!thread->row.declared)
-		thread->in_workers = worker;
+		thread->in_workers =
+			worker || map__get(&px->workers_ahead, process->index, thread->tid);
 	d.parent =
 		thread->in_workers ? row__group(px, process, ROW_WORKERS)->uuid : process->row.uuid;
 	d.name = model->name;
