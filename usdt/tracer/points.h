@@ -149,8 +149,11 @@ void tracer_v1_record(uint64_t meta, uint64_t w1, uint64_t w2, uint64_t w3) TRAC
 /* NULL, or in the read-only image: such strings are recorded by address */
 TRACER__INLINE int tracer__plain_string(uint64_t string)
 {
-	return string == 0 || string - tracer_v1_dso.image_start <
-				      tracer_v1_dso.image_end - tracer_v1_dso.image_start;
+	/* atomic, as several threads may find out about the image at once */
+	uint64_t start = __atomic_load_n(&tracer_v1_dso.image_start, __ATOMIC_RELAXED);
+
+	return string == 0 ||
+	       string - start < __atomic_load_n(&tracer_v1_dso.image_end, __ATOMIC_RELAXED) - start;
 }
 
 /* tools read strings where a page that is not resident can't be brought in: a literal nobody has read yet */

@@ -144,7 +144,8 @@ TRACER__HELPER void tracer__find_image(struct tracer_dso *dso)
 		end = address + size;
 	}
 	if (end) {
-		dso->image_end = TRACER__POINTER(uint64_t, header) + (end - base);
+		__atomic_store_n(&dso->image_end, TRACER__POINTER(uint64_t, header) + (end - base),
+				 __ATOMIC_RELAXED);
 		/* last: tracer__plain_string() may look at both at any time, in another thread */
 		__atomic_store_n(&dso->image_start, TRACER__POINTER(uint64_t, header),
 				 __ATOMIC_RELEASE);
@@ -343,7 +344,7 @@ TRACER__HELPER struct tracer__mark *tracer__first_mark(struct tracer_dso *dso)
 	mark->pid = tracer__syscall(TRACER__SYS_getpid, 0, 0, 0, 0, 0);
 	mark->claimed = 1;
 	tracer__find_image(dso);
-	dso->ready = 1;
+	__atomic_store_n(&dso->ready, 1, __ATOMIC_RELAXED);
 	if (!__atomic_compare_exchange_n(&dso->mark, &none, own, 0, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE))
 		tracer__syscall(TRACER__SYS_munmap, own, 4096, 0, 0, 0);
