@@ -124,8 +124,8 @@ enum tracer_clock { TRACER_CLOCK_CYCLES, TRACER_CLOCK_MONOTONIC };
 enum tracer_flush_reason {
 	TRACER_FLUSH_FULL,	/* window full */
 	TRACER_FLUSH_NEW,	/* ring has a (new) owner; everything before head is not its */
-	TRACER_FLUSH_RELEASE,	/* owner gives the ring up */
-	TRACER_FLUSH_NESTED	/* as NEW, for a signal handler inside a point: the owner has others in this
+	/* 2 is not used */
+	TRACER_FLUSH_NESTED = 3	/* as NEW, for a signal handler inside a point: the owner has others in this
 				 * DSO; at NEW those are of a library that was unloaded, at the same place */
 };
 
