@@ -44,13 +44,14 @@ struct export_command {
 static int export__refuse_format(const char *name, const struct option_origin *origin)
 {
 	const struct output_format *format = output__format_named(name);
+	char names[160];
 
+	output__names(names, sizeof(names));
 	if (format)
-		say__error("%s: %s is not in this version (%s); there are perfetto and text",
-			   origin->name, name, TRACER_VERSION);
+		say__error("%s: %s is not in this version (%s); there are: %s", origin->name, name,
+			   TRACER_VERSION, names);
 	else
-		say__error("%s: '%s' is no format; there are perfetto and text", origin->name,
-			   name);
+		say__error("%s: '%s' is no format; there are: %s", origin->name, name, names);
 	return -EINVAL;
 }
 
@@ -105,14 +106,15 @@ static bool file__is_same(const char *one, const char *other)
 static int export__choose(struct export_command *command)
 {
 	const struct output_format *named;
+	char names[160];
 	size_t length = strlen(command->capture);
 
 	if (command->output && strcmp(command->output, "-") != 0) {
 		named = output__format_of(command->output, &command->compression);
 		if (!command->format && named && !named->write) {
-			say__error(
-				"%s: %s is not in this version (%s); there are perfetto and text",
-				command->output, named->name, TRACER_VERSION);
+			say__error("%s: %s is not in this version (%s); there are: %s",
+				   command->output, named->name, TRACER_VERSION,
+				   output__names(names, sizeof(names)));
 			return -EINVAL;
 		}
 		if (!command->format)
@@ -141,7 +143,7 @@ static int export__prepare(struct export_command *command)
 {
 	if (export__choose(command))
 		return -EINVAL;
-	if (!strcmp(command->output, "-")) {
+	if (!strcmp(command->output, "-") && command->format->shape == OUTPUT_FILE) {
 		if (command->format->for_terminals || !isatty(STDOUT_FILENO))
 			return 0;
 		say__error("standard output is a terminal, and %s is not for reading; name a file "
@@ -158,7 +160,8 @@ static int export__prepare(struct export_command *command)
 			   command->output);
 		return -EINVAL;
 	}
-	return output__check(command->output, command->force);
+	return output__check_all(command->format, command->output, command->compression,
+				 command->force);
 }
 
 static int export__run(struct export_command *command)
@@ -184,7 +187,7 @@ static int export__run(struct export_command *command)
 		return STATUS_REFUSED;
 	}
 	trace__close(trace);
-	if (to_file && output__claim(command->output, command->force))
+	if (to_file && output__claim_all(command->format, command->output, command->force))
 		return STATUS_REFUSED;
 	signals__catch(to_file);
 	rc = output__export(command->format, command->capture, &options, &totals);

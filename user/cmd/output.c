@@ -2,6 +2,7 @@
 /* Files that a command writes. A new export format is a row in `formats`. */
 #include "output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -12,14 +13,23 @@
 #include "../base/say.h"
 
 static const struct output_format formats[] = {
-	{"perfetto", ".pftrace", export__perfetto, false, "ui.perfetto.dev, trace_processor"},
-	{"text", ".txt", export__text, true, "one event a line"},
-	{"chrome", ".json", NULL, false, NULL},
-	{"paraver", ".prv", NULL, false, NULL},
-	{"asio", ".asio", NULL, false, NULL},
-	{"dot", ".dot", NULL, false, NULL},
-	{"sqlite", ".sqlite", NULL, false, NULL},
-	{NULL, NULL, NULL, false, NULL},
+	{.name = "perfetto",
+	 .extension = ".pftrace",
+	 .write = export__perfetto,
+	 .what = "ui.perfetto.dev, trace_processor"},
+	{.name = "text",
+	 .extension = ".txt",
+	 .write = export__text,
+	 .for_terminals = true,
+	 .what = "one event a line"},
+	{.name = "chrome", .extension = ".json"},
+	{.name = "paraver", .extension = ".prv"},
+	{.name = "asio", .extension = ".asio"},
+	{.name = "dot", .extension = ".dot"},
+	{.name = "sqlite", .extension = ".sqlite"},
+	{.name = "csv", .extension = ".csv"},
+	{.name = "folded", .extension = ".folded"},
+	{0},
 };
 
 const struct output_format *output__formats(void)
@@ -33,6 +43,22 @@ const struct output_format *output__format_named(const char *name)
 		if (!strcmp(format->name, name))
 			return format;
 	return NULL;
+}
+
+const char *output__names(char *to, size_t room)
+{
+	size_t used = 0;
+
+	*to = 0;
+	for (const struct output_format *format = formats; format->name; format++) {
+		if (!format->write)
+			continue;
+		used += (size_t)snprintf(to + used, room - used, "%s%s", used ? ", " : "",
+					 format->name);
+		if (used >= room)
+			break;
+	}
+	return to;
 }
 
 static bool path__ends_within(const char *path, size_t length, const char *end)
@@ -206,6 +232,142 @@ int output__claim(const char *path, bool force)
 	return 0;
 }
 
+/* output__beside() - a file that goes with @path: its extension in place of the format's */
+static char *output__beside(const struct output_format *format, const char *path,
+			    const char *extension)
+{
+	size_t length = strlen(path);
+
+	if (path__ends_with(path, ".gz") || path__ends_with(path, ".zst"))
+		length = (size_t)(strrchr(path, '.') - path);
+	if (path__ends_within(path, length, format->extension))
+		length -= strlen(format->extension);
+	return sentence__new("%.*s%s", (int)length, path, extension);
+}
+
+/* output__each_beside() - does something for each file beside @path, up to the first that fails */
+static int output__each_beside(const struct output_format *format, const char *path, bool force,
+			       int (*what)(const char *path, bool force))
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && format->beside && format->beside[i]; i++) {
+		char *other = output__beside(format, path, format->beside[i]);
+
+		rc = other ? what(other, force) : -ENOMEM;
+		free(other);
+	}
+	return rc;
+}
+
+static bool folder__is_empty(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	bool empty = true;
+
+	while (folder && empty && (entry = readdir(folder)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	if (folder)
+		closedir(folder);
+	return empty;
+}
+
+/* output__look_at_folder() - 1 if @path is to be made, 0 if it is there and may be filled */
+static int output__look_at_folder(const char *path, bool force)
+{
+	struct stat status;
+
+	if (lstat(path, &status)) {
+		char *folder = path__folder(path);
+		int rc = errno != ENOENT ? errno : 0;
+
+		if (!rc && folder && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
+			rc = errno;
+		free(folder);
+		return rc ? output__refuse(path, rc) : 1;
+	}
+	if (S_ISDIR(status.st_mode) && (force || folder__is_empty(path)))
+		return 0;
+	if (S_ISDIR(status.st_mode))
+		say__error(
+			"%s: is there already, with files in it; name another folder with -o, or "
+			"replace them with --force",
+			path);
+	else
+		say__error("%s: is there already, and no folder; name another with -o", path);
+	return -EEXIST;
+}
+
+static int output__claim_folder(const char *path, bool force)
+{
+	int rc = output__look_at_folder(path, force), fd;
+
+	if (rc <= 0)
+		return rc;
+	if (mkdir(path, 0755))
+		return output__refuse(path, errno);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0) {
+		descriptor__give(fd, path);
+		close(fd);
+	}
+	return 0;
+}
+
+int output__check_all(const struct output_format *format, const char *path,
+		      enum export_compression compression, bool force)
+{
+	if (!strcmp(path, "-") && format->shape != OUTPUT_FILE) {
+		say__error("%s cannot go to standard output (it is %s); name it with -o",
+			   format->name,
+			   format->shape == OUTPUT_FOLDER  ? "a folder of files"
+			   : format->shape == OUTPUT_FILES ? "several files"
+							   : "a database");
+		return -EINVAL;
+	}
+	if (compression != EXPORT_PLAIN && format->shape == OUTPUT_PLAIN) {
+		say__error("%s: %s is written here and there, so not compressed; end the name in "
+			   "%s",
+			   path, format->name, format->extension);
+		return -EINVAL;
+	}
+	if (format->shape == OUTPUT_FOLDER) {
+		int rc = output__look_at_folder(path, force);
+
+		return rc < 0 ? rc : 0;
+	}
+	if (output__each_beside(format, path, force, output__check))
+		return -EEXIST;
+	return output__check(path, force);
+}
+
+int output__claim_all(const struct output_format *format, const char *path, bool force)
+{
+	if (format->shape == OUTPUT_FOLDER)
+		return output__claim_folder(path, force);
+	if (output__each_beside(format, path, force, output__claim))
+		return -EEXIST;
+	return output__claim(path, force);
+}
+
+/* output__give_folder() - files that an exporter made in its folder */
+static void output__give_folder(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	char *name;
+
+	while (folder && (entry = readdir(folder))) {
+		name = sentence__new("%s/%s", path, entry->d_name);
+		if (name && entry->d_name[0] != '.')
+			output__give(name);
+		free(name);
+	}
+	if (folder)
+		closedir(folder);
+}
+
 int output__export(const struct output_format *format, const char *capture,
 		   const struct export_options *options, struct trace_totals *totals)
 {
@@ -229,6 +391,8 @@ int output__export(const struct output_format *format, const char *capture,
 		rc = -EINTR;
 	if (totals)
 		*totals = *trace__totals(trace);
+	if (format->shape == OUTPUT_FOLDER)
+		output__give_folder(options->path);
 	free(err);
 	trace__close(trace);
 	return rc;

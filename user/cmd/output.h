@@ -10,6 +10,13 @@
 #include "../export/export.h"
 #include "../trace/trace.h"
 
+enum output_shape {
+	OUTPUT_FILE,   /* one, also to a pipe, also compressed */
+	OUTPUT_FILES,  /* one, compressed or not, and others beside it: `beside` */
+	OUTPUT_PLAIN,  /* one that is written here and there: no pipe, not compressed */
+	OUTPUT_FOLDER, /* one of files, compressed or not */
+};
+
 struct output_format {
 	const char *name;
 	const char *extension;
@@ -17,8 +24,12 @@ struct output_format {
 	int (*write)(struct trace *trace, const struct export_options *options, char **err);
 	bool for_terminals; /* goes to standard output if no file is named */
 	const char *what;
+	enum output_shape shape;
+	const char *const *beside; /* OUTPUT_FILES: extensions of the others, NULL at the end */
 };
 
+/* output__names() - "perfetto, text, ..., csv": those that can be written */
+const char *output__names(char *to, size_t room);
 /* output__formats() - all, up to a row without name */
 const struct output_format *output__formats(void);
 const struct output_format *output__format_named(const char *name);
@@ -39,6 +50,10 @@ bool path__ends_with(const char *path, const char *end);
 int output__claim(const char *path, bool force);
 /* output__check() - the same questions without creating anything */
 int output__check(const char *path, bool force);
+/* both for all that the format writes: a file, files beside it, a folder */
+int output__claim_all(const struct output_format *format, const char *path, bool force);
+int output__check_all(const struct output_format *format, const char *path,
+		      enum export_compression compression, bool force);
 /* output__give() - whatever is at @path now belongs to the user who called sudo */
 void output__give(const char *path);
 

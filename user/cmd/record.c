@@ -68,7 +68,8 @@ static int run__choose(struct run *run)
 		return -ENOMEM;
 	if (run__choose_format(run))
 		return -EINVAL;
-	if (run->format && output__check(run->output, record->force))
+	if (run->format &&
+	    output__check_all(run->format, run->output, run->compression, record->force))
 		return -EEXIST;
 	run->capture = sentence__new("%s%s", run->output, run->format ? ".trc" : "");
 	return run->capture ? output__claim(run->capture, record->force) : -ENOMEM;
@@ -233,7 +234,7 @@ static int run__export(struct run *run)
 		.stop = signals__flag(),
 	};
 	struct trace_totals totals = {0};
-	int rc = output__claim(run->output, record->force);
+	int rc = output__claim_all(run->format, run->output, record->force);
 
 	if (!rc)
 		rc = output__export(run->format, run->capture, &options, &totals);
