@@ -215,6 +215,74 @@ slow:
 }
 
 /*
+ * A string whose key the caller knows, from tracer_name_key(), is recorded as fast as a literal, once its
+ * name is in the window. @k1, @k2, @k3: keys of the words that are strings; 0: not known.
+ */
+TRACER__INLINE void tracer__record_keyed(uint32_t type, uint32_t size, uint32_t strings,
+					 uint32_t sampled_by, uint64_t w1, uint64_t w2, uint64_t w3,
+					 uint64_t k1, uint64_t k2, uint64_t k3)
+{
+	struct tracer_ring *ring = tracer__ring();
+	uint64_t head, *record, r1 = w1, r2 = w2, r3 = w3;
+	uint32_t limit;
+
+	if (__builtin_expect(!ring, 0) ||
+	    __builtin_expect(__atomic_load_n(&tracer_v1_gates.control, __ATOMIC_RELAXED) !=
+				     TRACER_CONTROL_PLAIN,
+			     0))
+		goto slow;
+	/* before the names are looked at: a handler that begins another window moves it */
+	head = ring->head;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (strings & 1 && !tracer__plain_string(w1)) {
+		if (!k1 || ring->names[k1 % TRACER_NAME_SLOTS] != k1)
+			goto slow;
+		r1 = k1;
+	}
+	if (strings & 2 && !tracer__plain_string(w2)) {
+		if (!k2 || ring->names[k2 % TRACER_NAME_SLOTS] != k2)
+			goto slow;
+		r2 = k2;
+	}
+	if (strings & 4 && !tracer__plain_string(w3)) {
+		if (!k3 || ring->names[k3 % TRACER_NAME_SLOTS] != k3)
+			goto slow;
+		r3 = k3;
+	}
+	limit = ring->limit;
+	/*
+	 * No room: window full, or this is a signal handler that interrupted a point. Signed: that point
+	 * may have moved head already, and then limit is behind it.
+	 */
+	if (__builtin_expect(TRACER__CAST(int32_t, limit - TRACER__CAST(uint32_t, head)) <
+				     TRACER__CAST(int32_t, size),
+			     0))
+		goto slow;
+	ring->limit = TRACER__CAST(uint32_t, head);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	/* a handler that came in between head and limit has written where we would */
+	if (__builtin_expect(ring->head != head, 0)) {
+		ring->limit = ring->window_end;
+		goto slow;
+	}
+	record = TRACER__POINTER(uint64_t *, TRACER__POINTER(char *, ring) + TRACER_RING_HEADER +
+						     (head & (TRACER_RING_SIZE - 1)));
+	record[0] = TRACER__STAMP() << 8 | type;
+	if (size > 8)
+		record[1] = r1;
+	if (size > 16)
+		record[2] = r2;
+	if (size > 24)
+		record[3] = r3;
+	__atomic_store_n(&ring->head, head + (1ULL << 48) + size, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ring->limit = limit;
+	return;
+slow:
+	tracer_v1_record(TRACER__META(type, size, strings, sampled_by), w1, w2, w3);
+}
+
+/*
  * The stub of an event: the one place in the DSO where its USDT probe is. A function of its own, so that
  * the arguments are in registers that every consumer can parse, and the point's own code stays small.
  * Emitted where the event is used, so that a binary lists the probes it has and no others.
@@ -329,7 +397,8 @@ slow:
 
 /* who decides under --sample, in TRACER__META: 0 nobody, 1 to 3 the word, 8 the running task */
 #define TRACER__SAMPLED_BY_always(p1, p2, p3) 0U
-#define TRACER__SAMPLED_BY_running(p1, p2, p3) 8U
+#define TRACER__BY_RUNNING 8U
+#define TRACER__SAMPLED_BY_running(p1, p2, p3) TRACER__BY_RUNNING
 #define TRACER__SAMPLED_BY_arg1(p1, p2, p3) ((p1) / 8U)
 #define TRACER__SAMPLED_BY_arg2(p1, p2, p3) ((p2) / 8U)
 #define TRACER__SAMPLED_BY_arg3(p1, p2, p3) ((p3) / 8U)

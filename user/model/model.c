@@ -279,7 +279,7 @@ static void note_first(struct process *process, uint16_t type, uint64_t now)
 		first = &process->first_task;
 	else if (type >= EV_future_created && type <= EV_continuation_end)
 		first = &process->first_future;
-	else if (type >= EV_zone_begin && type <= EV_message_color)
+	else if ((type >= EV_zone_begin && type <= EV_message_color) || type == EV_zone_begin_at)
 		first = &process->first_zone;
 	if (first && *first == UINT64_MAX)
 		*first = now;
@@ -305,6 +305,7 @@ static void take_thread_event(struct model *m, const struct event *event, struct
 	case EV_zone_end:
 		zone__end(m, thread);
 		break;
+	case EV_zone_begin_at:
 	case EV_zone_text:
 	case EV_zone_color:
 	case EV_zone_value:
