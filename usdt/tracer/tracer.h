@@ -226,6 +226,10 @@
 #define TRACER_TASK_RENAMED(task, name) \
 	TRACER__POINT2(tracer__in_task, tracer__task_renamed, TRACER__ID, task, TRACER__NAME, name)
 
+/* declared to use an object, for which the runtime orders it among others; kind: "in", "out", "inout" */
+#define TRACER_TASK_DEPENDS(task, object, kind) \
+	TRACER__POINT3(tracer__in_task, tracer__task_depends, TRACER__ID, task, TRACER__ID, object, TRACER__NAME, kind)
+
 /* Workers. The sleep pair stands around the blocking call itself. */
 #define TRACER_WORKER_START(worker, name) \
 	TRACER__POINT2(tracer__in_worker, tracer__worker_start, TRACER__U32, worker, TRACER__NAME, name)

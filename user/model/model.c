@@ -318,6 +318,7 @@ static void take_thread_event(struct model *m, const struct event *event, struct
 	case EV_sent:
 	case EV_received:
 	case EV_frame:
+	case EV_task_depends:
 		take_annotation(m, event, thread);
 		break;
 	default:
