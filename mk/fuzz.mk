@@ -2,7 +2,8 @@
 # make fuzz-trace	the reader of captures against any bytes, FUZZ_SECONDS long
 
 FUZZ_SECONDS ?= 30
-FUZZ_TRACE_SRCS = tests/fuzz/fuzz_trace.c $(wildcard user/trace/*.c) user/base/say.c user/base/planes.c
+FUZZ_TRACE_SRCS = tests/fuzz/fuzz_trace.c $(wildcard user/trace/*.c) user/base/say.c user/base/planes.c \
+	user/base/map.c
 
 .PHONY: fuzz-trace
 fuzz-trace: $(BUILD)/fuzz/trace $(BUILD)/fuzz/trace-seed
@@ -23,4 +24,4 @@ $(BUILD)/fuzz/trace-seed: tests/fuzz/seed_trace.c tests/unit/synth.c $(FUZZ_TRAC
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -Itests/unit -o $@ tests/fuzz/seed_trace.c tests/unit/synth.c \
-		$(wildcard user/trace/*.c) user/base/say.c user/base/planes.c -lzstd -ljson-c -lcmocka
+		$(wildcard user/trace/*.c) user/base/say.c user/base/planes.c user/base/map.c -lzstd -ljson-c -lcmocka

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "../base/say.h"
 #include "cmd.h"
+#include "filter_options.h"
 #include "output.h"
 
 enum export_key { KEY_TRACKS = 256, KEY_FORCE };
@@ -20,6 +21,7 @@ static const struct argp_option options[] = {
 	 0},
 	{"tracks", KEY_TRACKS, "lanes|task|workers", 0, "Rows of the Tasks group", 1},
 	{"force", KEY_FORCE, NULL, 0, "Replace an output file that is there", 1},
+	OPTIONS_FILTER(2),
 	OPTIONS_SPEECH,
 	{0},
 };
@@ -30,7 +32,8 @@ static const char doc[] =
 	"Examples:\n"
 	"  tracer export run.trc                  run.pftrace, for ui.perfetto.dev\n"
 	"  tracer export -o run.pftrace.gz run.trc\n"
-	"  tracer export -f text run.trc | less   one event a line";
+	"  tracer export -f text run.trc | less   one event a line\n"
+	"  tracer export --from 2s --duration 100ms --task 'solve*' run.trc";
 
 struct export_command {
 	const struct output_format *format;
@@ -39,6 +42,7 @@ struct export_command {
 	enum export_compression compression;
 	enum export_tracks tracks;
 	bool force;
+	struct filter_options filter;
 };
 
 static int export__refuse_format(const char *name, const struct option_origin *origin)
@@ -60,7 +64,10 @@ static int export__set(void *ctx, int key, const char *value, const struct optio
 	static const char *const tracks[] = {"lanes", "task", "workers", NULL};
 	struct export_command *command = ctx;
 	unsigned int index;
+	int rc = filter_options__set(&command->filter, key, value, origin);
 
+	if (rc != -ENOENT)
+		return rc;
 	switch (key) {
 	case 'f':
 		command->format = output__format_named(value);
@@ -141,7 +148,7 @@ static int export__choose(struct export_command *command)
 
 static int export__prepare(struct export_command *command)
 {
-	if (export__choose(command))
+	if (export__choose(command) || filter_options__finish(&command->filter))
 		return -EINVAL;
 	if (!strcmp(command->output, "-") && command->format->shape == OUTPUT_FILE) {
 		if (command->format->for_terminals || !isatty(STDOUT_FILENO))
@@ -172,6 +179,7 @@ static int export__run(struct export_command *command)
 		.compression = command->compression,
 		.progress = isatty(STDERR_FILENO) && say__level() >= SAY_NORMAL,
 		.stop = signals__flag(),
+		.filter = command->filter.any ? &command->filter.filter : NULL,
 	};
 	bool to_file = strcmp(command->output, "-") != 0;
 	struct trace_totals totals;
@@ -224,5 +232,6 @@ int export__main(int argc, char **argv)
 	}
 	status = export__prepare(&command) ? STATUS_REFUSED : export__run(&command);
 	free(command.chosen);
+	filter_options__free(&command.filter);
 	return status;
 }

@@ -381,7 +381,9 @@ int output__export(const struct output_format *format, const char *capture,
 		free(err);
 		return -EINVAL;
 	}
-	rc = format->write(trace, options, &err);
+	rc = options->filter ? trace__filter(trace, options->filter) : 0;
+	if (!rc)
+		rc = format->write(trace, options, &err);
 	if (options->progress)
 		say__progress(NULL);
 	stopped = options->stop && *options->stop;

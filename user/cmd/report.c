@@ -7,12 +7,14 @@
 #include "../base/say.h"
 #include "../report/report.h"
 #include "cmd.h"
+#include "filter_options.h"
 
 enum report_key { KEY_JSON = 256, KEY_HTML };
 
 static const struct argp_option options[] = {
 	{"json", KEY_JSON, NULL, 0, "For programs", 0},
 	{"html", KEY_HTML, "FILE", OPTION_HIDDEN, "", 0},
+	OPTIONS_FILTER(1),
 	OPTIONS_SPEECH,
 	{0},
 };
@@ -27,13 +29,16 @@ static const char doc[] =
 struct report_command {
 	const char *capture;
 	bool json;
+	struct filter_options filter;
 };
 
 static int report__set(void *ctx, int key, const char *value, const struct option_origin *origin)
 {
 	struct report_command *command = ctx;
+	int rc = filter_options__set(&command->filter, key, value, origin);
 
-	(void)value;
+	if (rc != -ENOENT)
+		return rc;
 	switch (key) {
 	case KEY_JSON:
 		command->json = true;
@@ -67,6 +72,8 @@ static int report__print(const struct report_command *command)
 	int rc = -ENOMEM;
 
 	if (report)
+		rc = filter_options__apply(&command->filter, trace);
+	if (report && !rc)
 		rc = report__read(report, trace, &err);
 	if (rc) {
 		say__error("%s", err ? err : strerror(-rc));
@@ -105,5 +112,9 @@ int report__main(int argc, char **argv)
 		say__error("no capture named; write: tracer report x.trc");
 		return STATUS_USAGE;
 	}
-	return report__print(&command) ? STATUS_REFUSED : STATUS_OK;
+	if (filter_options__finish(&command.filter))
+		return STATUS_USAGE;
+	status = report__print(&command) ? STATUS_REFUSED : STATUS_OK;
+	filter_options__free(&command.filter);
+	return status;
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Exporters: each format is one file that reads a trace and writes a file, in a stream. */
+/*
+ * Exporters: each format is one file that reads a trace and writes a file, in a stream.
+ *
+ * What the user filters out (--task, --worker, --from, --to, -c) is left out by trace__next()
+ * itself: see trace/filter.h. A format has nothing to do for it.
+ */
 #ifndef TRACER_EXPORT_EXPORT_H
 #define TRACER_EXPORT_EXPORT_H
 
@@ -17,10 +22,16 @@ struct export_options {
 	enum export_compression compression;
 	bool progress;			   /* say__progress() now and then */
 	const volatile sig_atomic_t *stop; /* non-zero: finish now with what there is; or NULL */
+	/* for output__export(), which hands it to the trace; NULL: everything */
+	const struct trace_filter *filter;
 };
 
 /* Each returns 0, or a negative errno with a sentence in @err (to be freed). */
 int export__perfetto(struct trace *trace, const struct export_options *options, char **err);
 int export__text(struct trace *trace, const struct export_options *options, char **err);
+/* @options->path is a folder, which is there */
+int export__csv(struct trace *trace, const struct export_options *options, char **err);
+/* @options->path is a file, which is empty or not there */
+int export__sqlite(struct trace *trace, const struct export_options *options, char **err);
 
 #endif /* TRACER_EXPORT_EXPORT_H */

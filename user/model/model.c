@@ -252,6 +252,11 @@ static bool take_capture_event(struct model *m, const struct event *event, struc
 		return true;
 	case EV_end:
 		return true;
+	case EV_task_known:
+	case EV_task_state:
+		task__told(m, event, process);
+		process__counts(m, process);
+		return true;
 	case EV_capture_off:
 	case EV_capture_on:
 		m->events[event->type]++;

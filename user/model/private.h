@@ -229,6 +229,9 @@ void thread__put(struct model *m, struct thread *thread);
 void task__event(struct model *m, const struct event *event, struct thread *thread);
 struct task *task__find(struct model *m, const struct process *process, uint64_t identity);
 
+/* task_known.c: what a filter tells of tasks beside their events */
+void task__told(struct model *m, const struct event *event, struct process *process);
+
 /* life.c: lifetimes and states */
 struct task *task__new(struct model *m, struct process *process, uint64_t identity,
 		       const char *name);

@@ -41,7 +41,24 @@ enum event_type {
 	EV_foreign_off_cpu,
 	EV_foreign_on_cpu,
 	EV_sched_lost, /* args: number of those events, cpu: what threads do now is not known */
+	/*
+	 * What a filter (filter.h) left out, in short, so that what it shows stands on something: no
+	 * record of the capture, counted nowhere.
+	 */
+	EV_task_known, /* args: task, name (s), parent: it was alive before */
+	EV_task_state, /* args: task, enum event_task_state, reason (s), object: it is like that from
+			  here on */
 	EV_end,	       /* the capture ends here; always the last event */
+};
+
+enum event_task_state {
+	EVENT_TASK_STAGED,
+	EVENT_TASK_READY,
+	EVENT_TASK_SUSPENDED,
+	EVENT_TASK_STOPPED,
+	EVENT_TASK_AWAY, /* runs where it is not shown */
+	EVENT_TASK_COMPLETED,
+	EVENT_TASK_GONE,
 };
 
 enum event_loss { LOSS_RING_FULL, LOSS_TARGET_OVERRUN, LOSS_READ_FAULT, LOSS_KINDS };
@@ -72,6 +89,7 @@ struct event {
 	uint32_t process;
 	uint32_t pid;
 	uint32_t tid;
+	uint32_t stack; /* of calls, for trace__stack(); 0: none was taken */
 	union event_arg args[EVENT_ARGS];
 };
 

@@ -54,6 +54,13 @@ static const struct event_schema own[] = {
 	 {"cpu", "prio", "comm", "prev"},
 	 {'u', 'n', 's', 'u'}},
 	{EV_sched_lost, 2, "sched_lost", "sched", {"events", "cpu"}, {'q', 'u'}},
+	{EV_task_known, 3, "task_known", "trace", {"task", "name", "parent"}, {'i', 's', 'i'}},
+	{EV_task_state,
+	 4,
+	 "task_state",
+	 "trace",
+	 {"task", "state", "reason", "object"},
+	 {'i', 'u', 's', 'i'}},
 	{EV_end, 0, "end", "trace", {0}, {0}},
 };
 

@@ -679,6 +679,7 @@ bool stream__take(struct stream_context *context, struct stream *stream, struct 
 	event->process = stream->process->shown.index;
 	event->pid = stream->process->shown.pid;
 	event->tid = stream->tid;
+	event->stack = 0;
 	if (stream->loss.records) {
 		event->type = EV_lost;
 		event->real = false;

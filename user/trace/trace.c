@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/say.h"
+#include "filter.h"
 #include "merge.h"
 #include "reader.h"
 #include "sched.h"
@@ -28,6 +29,7 @@ struct trace {
 	uint64_t start, end; /* of what is known of the capture, ns */
 	uint64_t stated_duration;
 	uint64_t image_budget; /* bytes of binaries' images that may still be kept */
+	struct filter *filter; /* or NULL */
 	char *error;
 };
 
@@ -492,7 +494,8 @@ static int trace__end(struct trace *trace, struct event *event)
 	return 1;
 }
 
-int trace__next(struct trace *trace, struct event *event)
+/* trace__next() without the filter */
+static int trace__next_of_all(struct trace *trace, struct event *event)
 {
 	int ret;
 
@@ -515,6 +518,32 @@ int trace__next(struct trace *trace, struct event *event)
 			return ret;
 		}
 	}
+}
+
+int trace__next(struct trace *trace, struct event *event)
+{
+	struct event whole;
+	int ret;
+
+	if (!trace->filter)
+		return trace__next_of_all(trace, event);
+	while (!filter__give(trace->filter, event)) {
+		ret = trace__next_of_all(trace, &whole);
+		if (ret > 0)
+			ret = filter__take(trace->filter, &whole);
+		else if (ret == 0)
+			return 0;
+		if (ret < 0)
+			return ret;
+	}
+	return 1;
+}
+
+int trace__filter(struct trace *trace, const struct trace_filter *filter)
+{
+	filter__free(trace->filter);
+	trace->filter = filter__new(filter);
+	return trace->filter ? 0 : -ENOMEM;
 }
 
 const struct trace_totals *trace__totals(const struct trace *trace)
@@ -585,6 +614,7 @@ void trace__close(struct trace *trace)
 	if (trace->strings)
 		merge__free(&trace->merge);
 	reader__close(&trace->reader);
+	filter__free(trace->filter);
 	strings__free(trace->strings);
 	free(trace->error);
 	free(trace);

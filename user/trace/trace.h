@@ -64,6 +64,16 @@ struct trace *trace__open(const char *path, char **err);
  */
 int trace__next(struct trace *trace, struct event *event);
 
+/*
+ * trace__filter() - leave out what @filter does not want, from the first event on
+ * @filter: is copied, but for the strings
+ * What trace__next() gives then is a trace like any other (see filter.h), so exporters and reports
+ * need not know. Totals are those of the whole capture. Call it before trace__next(). Returns 0 or
+ * -ENOMEM.
+ */
+struct trace_filter;
+int trace__filter(struct trace *trace, const struct trace_filter *filter);
+
 const struct trace_totals *trace__totals(const struct trace *trace);
 const struct trace_process *trace__process(const struct trace *trace, uint32_t index);
 uint32_t trace__process_count(const struct trace *trace);
