@@ -29,10 +29,12 @@ import functools as _functools
 import inspect as _inspect
 
 from . import _tracer
-from ._tracer import *  # noqa: F401,F403  the points, generated from events.def
-from ._tracer import NO_WORKER, UNKNOWN, _traced, zone
+from ._tracer import NO_WORKER, _traced, zone
 
-__all__ = [name for name in dir(_tracer) if not name.startswith("_")] + ["traced", "marker", "task"]
+# the points, generated from events.def; those that are one runtime's own stay where they are
+__all__ = [name for name in dir(_tracer) if not name.startswith(("_", "asio_"))]
+globals().update({name: getattr(_tracer, name) for name in __all__})
+__all__ += ["traced", "marker", "task"]
 
 
 def traced(function=None, name=None):

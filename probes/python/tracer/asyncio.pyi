@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import asyncio
+from typing import Any, Callable, Coroutine, Optional, TypeVar
+
+_T = TypeVar("_T")
+
+def task_factory(previous: Optional[Callable[..., Any]] = None) -> Callable[..., Any]: ...
+def install(loop: Optional[asyncio.AbstractEventLoop] = None) -> None: ...
+def run(main: Coroutine[Any, Any, _T], *, debug: Optional[bool] = None) -> _T: ...
