@@ -163,6 +163,12 @@ static int reader__unpack(struct reader *reader, const struct file_block *head,
 	return 1;
 }
 
+/* waits for the rest of a block of a file that grows; false: there is none */
+static bool reader__grows(struct reader *reader)
+{
+	return reader->growth && reader->growth->more(reader->growth->ctx, &reader->size);
+}
+
 int reader__next(struct reader *reader, uint16_t only, struct reader_block *block)
 {
 	struct file_block head;
@@ -171,12 +177,20 @@ int reader__next(struct reader *reader, uint16_t only, struct reader_block *bloc
 	int ret;
 
 	for (;;) {
-		if (reader->offset >= reader->size)
+		if (reader->offset >= reader->size) {
+			if (reader__grows(reader))
+				continue;
 			return 0;
+		}
+		if (reader->size - reader->offset < sizeof(head) && reader__grows(reader))
+			continue;
 		ret = read_at(reader->fd, &head, sizeof(head), reader->offset);
 		if (ret < 0)
 			return ret;
 		body = reader->offset + sizeof(head);
+		if (ret && reader__plausible(&head) && head.stored > reader->size - body &&
+		    reader__grows(reader))
+			continue;
 		if (ret == 0 || !reader__plausible(&head) || head.stored > reader->size - body) {
 			reader->truncated = true;
 			return 0;

@@ -8,11 +8,20 @@
 #include <stdint.h>
 #include "capture/file.h"
 
+/* A file that is still being written. */
+struct reader_growth {
+	/* waits until there are more than @size bytes, and says how many; false: it grows no more
+	 */
+	bool (*more)(void *ctx, uint64_t *size);
+	void *ctx;
+};
+
 struct reader {
 	int fd;
-	uint64_t size;	  /* of the file */
-	uint64_t first;	  /* offset of the first block */
-	uint64_t offset;  /* of the next block */
+	const struct reader_growth *growth; /* NULL: the file is complete */
+	uint64_t size;			    /* of the file */
+	uint64_t first;			    /* offset of the first block */
+	uint64_t offset;		    /* of the next block */
 	bool truncated;	  /* the file ended, or ceased to make sense, inside a block */
 	uint64_t skipped; /* blocks that could not be unpacked */
 	uint8_t *stored, *raw, *joined;

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include "timebase.h"
 
 #define SHIFT 48
@@ -104,6 +105,59 @@ int timebase__finish(struct timebase *base, double hz)
 					       : base->mult;
 	}
 	timebase__measure_error(base);
+	return 0;
+}
+
+#define EXTENDED_MAX 4096U /* snapshots that are kept, one a second; then the older half goes */
+
+static void timebase__forget(struct timebase *base)
+{
+	size_t half = base->count / 2;
+
+	memmove(base->snapshots, base->snapshots + half,
+		(base->count - half) * sizeof(*base->snapshots));
+	memmove(base->segments, base->segments + half,
+		(base->count - half) * sizeof(*base->segments));
+	base->count -= half;
+}
+
+int timebase__extend(struct timebase *base, const struct file_clock *snapshot)
+{
+	struct timebase_segment *bigger, *last, *next;
+	uint64_t line, span, mult, behind;
+	int err;
+
+	if (base->count >= EXTENDED_MAX)
+		timebase__forget(base);
+	bigger = realloc(base->segments, (base->count + 1) * sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	base->segments = bigger;
+	line = base->count;
+	err = timebase__add(base, snapshot);
+	if (err || base->count == line)
+		return err;
+	next = &base->segments[base->count - 1];
+	if (base->count == 1) {
+		*next = (struct timebase_segment){snapshot->cycles, snapshot->boottime,
+						  snapshot->monotonic, base->mult};
+		return 0;
+	}
+	last = next - 1;
+	span = snapshot->cycles - last->cycles;
+	line = last->boottime + scale(span, last->mult);
+	mult = slope(span, snapshot->boottime - base->snapshots[base->count - 2].boottime);
+	behind = line < snapshot->boottime ? snapshot->boottime - line : line - snapshot->boottime;
+	if (behind > base->error_ns)
+		base->error_ns = behind;
+	base->mult = mult;
+	/* what the line is off now is made good over as long a time as it took */
+	behind = (uint64_t)(((unsigned __int128)behind << SHIFT) / span);
+	if (line < snapshot->boottime)
+		mult += behind;
+	else if (behind < mult / 2)
+		mult -= behind;
+	*next = (struct timebase_segment){snapshot->cycles, line, snapshot->monotonic, mult};
 	return 0;
 }
 

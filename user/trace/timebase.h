@@ -38,6 +38,15 @@ int timebase__add(struct timebase *base, const struct file_clock *snapshot);
 int timebase__finish(struct timebase *base, double hz);
 
 /*
+ * timebase__extend() - a further snapshot, while stamps are being converted
+ *
+ * What was converted stays right: the line goes on from where it has got to, and is led to the
+ * snapshots' line until the next one comes. Only so many are kept as a stamp can be late. 0 or
+ * -ENOMEM.
+ */
+int timebase__extend(struct timebase *base, const struct file_clock *snapshot);
+
+/*
  * timebase__boottime() - time of a stamp
  * @monotonic: stamp is of CLOCK_MONOTONIC, not of the cycle counter
  * @hint: segment of the caller's stamp before, kept by it; start with 0

@@ -95,7 +95,9 @@ static int trace__scan(struct trace *trace)
 		trace__meta(trace, json, &hz);
 	json_object_put(json);
 	reader__rewind(&trace->reader);
-	while ((ret = reader__next(&trace->reader, FILE_CLOCK, &block)) > 0) {
+	/* of a file that grows the first two must do: the others come as they come */
+	while (!(trace->reader.growth && context->timebase.count >= 2) &&
+	       (ret = reader__next(&trace->reader, FILE_CLOCK, &block)) > 0) {
 		if (block.size < sizeof(clock))
 			continue;
 		memcpy(&clock, block.data, sizeof(clock));
@@ -123,6 +125,11 @@ struct trace *trace__open(const char *path, char **err)
 	struct trace *trace = calloc(1, sizeof(*trace));
 	char *why = NULL;
 	int ret = -ENOMEM;
+{
+	return trace__open_growing(path, NULL, err);
+}
+
+struct trace *trace__open_growing(const char *path, const struct reader_growth *growth, char **err)
 
 	if (!trace)
 		goto fail;
@@ -143,6 +150,7 @@ struct trace *trace__open(const char *path, char **err)
 		goto fail;
 	return trace;
 fail:
+	trace->reader.growth = growth;
 	if (!why)
 		why = sentence__new("cannot read capture %s: %s", path, strerror(-ret));
 	if (err)
@@ -341,6 +349,21 @@ static int trace__block(struct trace *trace, const struct reader_block *block)
 	struct stream_context *context = &trace->merge.context;
 	struct file_round round;
 
+/* one that the scan of a growing file has not seen; those that it has are too old to be added */
+static int trace__clock(struct trace *trace, const struct reader_block *block)
+{
+	struct timebase *timebase = &trace->merge.context.timebase;
+	struct file_clock clock;
+	int err;
+
+	if (block->size < sizeof(clock))
+		return 0;
+	memcpy(&clock, block->data, sizeof(clock));
+	err = timebase__extend(timebase, &clock);
+	trace->totals.clock_error_ns = timebase->error_ns;
+	return err;
+}
+
 	switch (block->type) {
 	case FILE_RECORDS:
 		return trace__records(trace, block);
@@ -351,6 +374,8 @@ static int trace__block(struct trace *trace, const struct reader_block *block)
 			return 0;
 		memcpy(&round, block->data, sizeof(round));
 		if (round.time > context->round && round.time >> 62 == 0)
+	case FILE_CLOCK:
+		return trace->reader.growth ? trace__clock(trace, block) : 0;
 			context->round = round.time;
 		return 0;
 	default:
@@ -580,6 +605,11 @@ double trace__progress(const struct trace *trace)
 	if (!reader->size || reader->offset >= reader->size)
 		return 1;
 	return (double)reader->offset / (double)reader->size;
+}
+
+uint64_t trace__position(const struct trace *trace)
+{
+	return trace->reader.offset;
 }
 
 int64_t trace__monotonic_offset(const struct trace *trace)

@@ -58,6 +58,18 @@ struct trace_totals {	  /* interface, section 3: capture */
 struct trace *trace__open(const char *path, char **err);
 
 /*
+ * trace__open_growing() - a capture that is still being written
+ * @growth: see reader.h; kept by the trace
+ *
+ * Times come from the clock snapshots that have been written by then, so they are a little less
+ * exact than those of the finished file. trace__next() waits where the file has ended so far.
+ */
+struct reader_growth;
+struct trace *trace__open_growing(const char *path, const struct reader_growth *growth, char **err);
+/* all bytes of the file before this one have been read, and are not needed any more */
+uint64_t trace__position(const struct trace *trace);
+
+/*
  * trace__next() - next event in the order of time
  * Returns 1 and fills @event, 0 after the last one, or a negative errno; see trace__error().
  * Totals are final once it has returned 0.
