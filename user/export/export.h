@@ -29,6 +29,7 @@ struct export_options {
 /* Each returns 0, or a negative errno with a sentence in @err (to be freed). */
 int export__perfetto(struct trace *trace, const struct export_options *options, char **err);
 int export__text(struct trace *trace, const struct export_options *options, char **err);
+int export__chrome(struct trace *trace, const struct export_options *options, char **err);
 /* @options->path is a folder, which is there */
 int export__csv(struct trace *trace, const struct export_options *options, char **err);
 /* @options->path is a file, which is empty or not there */

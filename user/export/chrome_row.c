@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Events of the Chrome trace, rows, and the slices that are open on them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "chrome.h"
+
+/* an event but for its arguments' texts, which ask for room themselves */
+#define EVENT_ROOM (EMIT_JSON_MAX + 1024)
+#define ARG_ROOM (EMIT_JSON_MAX + 256)
+
+/* Events */
+
+static void put_name(struct emit *out, const char *prefix, const char *name)
+{
+	char *start;
+
+	emit__lit(out, ",\"name\":");
+	if (!prefix) {
+		emit__json(out, name);
+		return;
+	}
+	/* the string's opening quote moves to before the prefix, which has nothing to escape */
+	emit__char(out, '"');
+	emit__text(out, prefix);
+	start = out->at;
+	emit__json(out, name);
+	memmove(start, start + 1, (size_t)(out->at - start - 1));
+	out->at--;
+}
+
+void chrome_event__begin(struct chrome *ch, char ph, const char *category, const char *prefix,
+			 const char *name, const struct chrome_row *row, uint64_t time)
+{
+	struct emit *out = &ch->out;
+
+	emit__room(out, EVENT_ROOM);
+	if (ch->events++)
+		emit__lit(out, ",\n{\"ph\":\"");
+	else
+		emit__lit(out, "{\"ph\":\"");
+	emit__char(out, ph);
+	emit__char(out, '"');
+	if (category) {
+		emit__lit(out, ",\"cat\":\"");
+		emit__text(out, category);
+		emit__char(out, '"');
+	}
+	put_name(out, prefix, name);
+	emit__char(out, ',');
+	emit__put(out, row->ids, row->ids_size);
+	emit__us(out, time);
+	ch->in_args = false;
+}
+
+void chrome_event__finish(struct chrome *ch)
+{
+	if (ch->in_args)
+		emit__lit(&ch->out, "}}");
+	else
+		emit__char(&ch->out, '}');
+	if (ch->out.err && !ch->err)
+		ch->err = ch->out.err;
+}
+
+static void arg__name(struct chrome *ch, const char *name)
+{
+	struct emit *out = &ch->out;
+
+	emit__room(out, ARG_ROOM);
+	if (ch->in_args)
+		emit__lit(out, ",\"");
+	else
+		emit__lit(out, ",\"args\":{\"");
+	ch->in_args = true;
+	emit__text(out, name);
+	emit__lit(out, "\":");
+}
+
+void chrome_arg__hex(struct chrome *ch, const char *name, uint64_t value)
+{
+	arg__name(ch, name);
+	emit__char(&ch->out, '"');
+	emit__hex(&ch->out, value);
+	emit__char(&ch->out, '"');
+}
+
+void chrome_arg__uint(struct chrome *ch, const char *name, uint64_t value)
+{
+	arg__name(ch, name);
+	/* beyond that, readers that take numbers as doubles round them */
+	if (value > 1ULL << 53)
+		emit__char(&ch->out, '"');
+	emit__u64(&ch->out, value);
+	if (value > 1ULL << 53)
+		emit__char(&ch->out, '"');
+}
+
+void chrome_arg__int(struct chrome *ch, const char *name, int64_t value)
+{
+	arg__name(ch, name);
+	emit__i64(&ch->out, value);
+}
+
+void chrome_arg__double(struct chrome *ch, const char *name, double value)
+{
+	arg__name(ch, name);
+	emit__double(&ch->out, value);
+}
+
+void chrome_arg__text(struct chrome *ch, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	arg__name(ch, name);
+	emit__json(&ch->out, text);
+}
+
+void chrome_arg__bool(struct chrome *ch, const char *name, bool value)
+{
+	arg__name(ch, name);
+	emit__text(&ch->out, value ? "true" : "false");
+}
+
+void chrome_arg__color(struct chrome *ch, uint32_t rgb)
+{
+	char text[12];
+
+	snprintf(text, sizeof(text), "#%06x", rgb & 0xffffff);
+	chrome_arg__text(ch, "color", text);
+}
+
+void chrome__instant(struct chrome *ch, const struct chrome_row *row, const char *category,
+		     uint64_t time)
+{
+	chrome_event__begin(ch, 'i', category, NULL, category, row, time);
+	emit__lit(&ch->out, ",\"s\":\"t\"");
+}
+
+static void flow__put(struct chrome *ch, char ph, const char *category, uint64_t id,
+		      const struct chrome_row *row, uint64_t time)
+{
+	chrome_event__begin(ch, ph, category, NULL, category, row, time);
+	emit__lit(&ch->out, ",\"id\":\"");
+	emit__hex(&ch->out, id);
+	emit__char(&ch->out, '"');
+}
+
+void chrome__flow(struct chrome *ch, char ph, const char *category, uint64_t id,
+		  const struct chrome_row *row, uint64_t time)
+{
+	flow__put(ch, ph, category, id, row, time);
+	if (ph == 'f')
+		emit__lit(&ch->out, ",\"bp\":\"e\"");
+	chrome_event__finish(ch);
+}
+
+void chrome__flow_ahead(struct chrome *ch, const char *category, uint64_t id,
+			const struct chrome_row *row, uint64_t time)
+{
+	flow__put(ch, 'f', category, id, row, time);
+	chrome_event__finish(ch);
+}
+
+void chrome__counter(struct chrome *ch, const struct chrome_process *process, const char *name,
+		     const struct event *sample, int64_t value, uint64_t time)
+{
+	chrome_event__begin(ch, 'C', NULL, NULL, name, &process->own, time);
+	if (sample && sample->real)
+		chrome_arg__double(ch, "value", sample->args[1].d);
+	else
+		chrome_arg__int(ch, "value", sample ? sample->args[1].i : value);
+	chrome_event__finish(ch);
+}
+
+/* Rows */
+
+static void row__metadata(struct chrome *ch, const struct chrome_row *row, const char *what,
+			  const char *name, int64_t rank)
+{
+	chrome_event__begin(ch, 'M', NULL, NULL, what, row, 0);
+	if (name)
+		chrome_arg__text(ch, "name", name);
+	else
+		chrome_arg__int(ch, "sort_index", rank);
+	chrome_event__finish(ch);
+}
+
+void chrome_row__init(struct chrome *ch, struct chrome_row *row, uint32_t pid, uint32_t tid,
+		      const char *name, int64_t rank)
+{
+	row->ids_size = (uint8_t)snprintf(row->ids, sizeof(row->ids),
+					  "\"pid\":%u,\"tid\":%u,\"ts\":", pid, tid);
+	if (!name)
+		return;
+	row->named = true;
+	row__metadata(ch, row, "thread_name", name, 0);
+	row__metadata(ch, row, "thread_sort_index", NULL, rank);
+}
+
+/* Slices */
+
+struct chrome_slice *chrome_slice__new(struct chrome *ch, enum chrome_slice_kind kind,
+				       const char *category, const char *prefix, const char *name)
+{
+	struct chrome_slice *slice = pool__take(&ch->slices);
+
+	if (!slice) {
+		ch->err = -ENOMEM;
+		return NULL;
+	}
+	slice->kind = kind;
+	slice->category = category;
+	slice->prefix = prefix;
+	slice->name = name;
+	slice->worker = MODEL_NO_WORKER;
+	slice->notes_end = &slice->notes;
+	return slice;
+}
+
+static void notes__free(struct chrome *ch, struct chrome_slice *slice)
+{
+	while (slice->notes) {
+		struct chrome_note *note = slice->notes;
+
+		slice->notes = note->next;
+		pool__give(&ch->notes, note);
+	}
+	slice->notes_end = &slice->notes;
+	slice->note_count = 0;
+}
+
+void chrome_slice__free(struct chrome *ch, struct chrome_slice *slice)
+{
+	notes__free(ch, slice);
+	pool__give(&ch->slices, slice);
+}
+
+static void zone__args(struct chrome *ch, const struct chrome_slice *slice)
+{
+	const char *colon = slice->where ? strrchr(slice->where, ':') : NULL;
+	char file[512];
+
+	if (slice->function)
+		chrome_arg__text(ch, "function", slice->function);
+	if (colon) {
+		snprintf(file, sizeof(file), "%.*s", (int)(colon - slice->where), slice->where);
+		chrome_arg__text(ch, "file", file);
+		chrome_arg__uint(ch, "line", strtoul(colon + 1, NULL, 10));
+	}
+	/* the same in all of its parts, of which there is mostly one */
+	chrome_arg__uint(ch, "zone_id", slice->key);
+	if (slice->part)
+		chrome_arg__uint(ch, "part", slice->part);
+	if (slice->has_color)
+		chrome_arg__color(ch, slice->color);
+	for (const struct chrome_note *note = slice->notes; note; note = note->next) {
+		if (!note->name)
+			chrome_arg__text(ch, "text", note->value.s);
+		else if (note->real)
+			chrome_arg__double(ch, "value", note->value.d);
+		else
+			chrome_arg__int(ch, "value", note->value.i);
+		if (note->name)
+			chrome_arg__text(ch, "value_name", note->name);
+	}
+}
+
+static void slice__args(struct chrome *ch, const struct chrome_slice *slice)
+{
+	switch (slice->kind) {
+	case SLICE_RUN:
+		chrome_arg__hex(ch, "task", slice->object);
+		if (slice->worker != MODEL_NO_WORKER)
+			chrome_arg__uint(ch, "worker", slice->worker);
+		break;
+	case SLICE_GAP:
+		chrome_arg__hex(ch, "task", slice->owner->identity);
+		if (slice->object)
+			chrome_arg__hex(ch, "object", slice->object);
+		chrome_arg__text(ch, "cause", slice->cause);
+		if (slice->waker)
+			chrome_arg__uint(ch, "waker", slice->waker);
+		break;
+	case SLICE_SPAN:
+		chrome_arg__text(ch, "reason", slice->function);
+		chrome_arg__text(ch, "cause", slice->cause);
+		break;
+	case SLICE_ZONE:
+		zone__args(ch, slice);
+		break;
+	case SLICE_CONTINUATION:
+		chrome_arg__hex(ch, "object", slice->object);
+		chrome_arg__hex(ch, "continuation", slice->key);
+		chrome_arg__bool(ch, "inline", slice->is_inline);
+		break;
+	case SLICE_LANE:
+		chrome_arg__uint(ch, "extra", slice->object);
+		if (slice->has_color)
+			chrome_arg__color(ch, slice->color);
+		break;
+	}
+	if (slice->cut)
+		chrome_arg__bool(ch, "cut", true);
+}
+
+static void slice__write(struct chrome *ch, const struct chrome_slice *slice, uint64_t end)
+{
+	chrome_event__begin(ch, 'X', slice->category, slice->prefix, slice->name, slice->row,
+			    slice->begin);
+	emit__lit(&ch->out, ",\"dur\":");
+	emit__us(&ch->out, end > slice->begin ? end - slice->begin : 0);
+	slice__args(ch, slice);
+	chrome_event__finish(ch);
+}
+
+void chrome_row__push(struct chrome_row *row, struct chrome_slice *slice, uint64_t time)
+{
+	slice->row = row;
+	slice->begin = time;
+	slice->below = row->top;
+	row->top = slice;
+}
+
+/* what is parked keeps its order: outermost first */
+static void task__park(struct chrome_task *task, struct chrome_slice *slice)
+{
+	slice->row = NULL;
+	slice->below = task->parked;
+	task->parked = slice;
+}
+
+void chrome_row__remove(struct chrome *ch, struct chrome_slice *slice, struct chrome_task *park,
+			uint64_t time)
+{
+	struct chrome_row *row = slice->row;
+	struct chrome_slice *inside = NULL, *open;
+
+	/* from the top down to the one that ends; the list turns round on the way */
+	while (row->top != slice) {
+		open = row->top;
+		row->top = open->below;
+		slice__write(ch, open, time);
+		open->part++;
+		notes__free(ch, open);
+		if (park && open->owner == park &&
+		    (open->kind == SLICE_ZONE || open->kind == SLICE_CONTINUATION)) {
+			task__park(park, open);
+			continue;
+		}
+		open->below = inside;
+		inside = open;
+	}
+	row->top = slice->below;
+	slice__write(ch, slice, time);
+	chrome_slice__free(ch, slice);
+	while (inside) {
+		open = inside;
+		inside = open->below;
+		chrome_row__push(row, open, time);
+	}
+}
+
+void chrome_row__unpark(struct chrome_row *row, struct chrome_task *task, uint64_t time)
+{
+	while (task->parked) {
+		struct chrome_slice *slice = task->parked;
+
+		task->parked = slice->below;
+		chrome_row__push(row, slice, time);
+	}
+}
+
+void chrome_row__unlink_parked(struct chrome_task *task, struct chrome_slice *slice)
+{
+	struct chrome_slice **at = &task->parked;
+
+	while (*at && *at != slice)
+		at = &(*at)->below;
+	if (*at)
+		*at = slice->below;
+}
+
+void chrome_row__close(struct chrome *ch, struct chrome_row *row, uint64_t time)
+{
+	while (row->top) {
+		struct chrome_slice *slice = row->top;
+
+		row->top = slice->below;
+		slice->cut = true;
+		slice__write(ch, slice, time);
+		chrome_slice__free(ch, slice);
+	}
+}
