@@ -122,14 +122,14 @@ static int trace__scan(struct trace *trace)
 
 struct trace *trace__open(const char *path, char **err)
 {
-	struct trace *trace = calloc(1, sizeof(*trace));
-	char *why = NULL;
-	int ret = -ENOMEM;
-{
 	return trace__open_growing(path, NULL, err);
 }
 
 struct trace *trace__open_growing(const char *path, const struct reader_growth *growth, char **err)
+{
+	struct trace *trace = calloc(1, sizeof(*trace));
+	char *why = NULL;
+	int ret = -ENOMEM;
 
 	if (!trace)
 		goto fail;
@@ -145,12 +145,12 @@ struct trace *trace__open_growing(const char *path, const struct reader_growth *
 	if (ret < 0)
 		goto fail;
 	trace->totals.bytes = trace->reader.size;
+	trace->reader.growth = growth;
 	ret = trace__scan(trace);
 	if (ret < 0)
 		goto fail;
 	return trace;
 fail:
-	trace->reader.growth = growth;
 	if (!why)
 		why = sentence__new("cannot read capture %s: %s", path, strerror(-ret));
 	if (err)
@@ -344,11 +344,6 @@ static int trace__json_block(struct trace *trace, const struct reader_block *blo
 	return err;
 }
 
-static int trace__block(struct trace *trace, const struct reader_block *block)
-{
-	struct stream_context *context = &trace->merge.context;
-	struct file_round round;
-
 /* one that the scan of a growing file has not seen; those that it has are too old to be added */
 static int trace__clock(struct trace *trace, const struct reader_block *block)
 {
@@ -364,18 +359,23 @@ static int trace__clock(struct trace *trace, const struct reader_block *block)
 	return err;
 }
 
+static int trace__block(struct trace *trace, const struct reader_block *block)
+{
+	struct stream_context *context = &trace->merge.context;
+	struct file_round round;
+
 	switch (block->type) {
 	case FILE_RECORDS:
 		return trace__records(trace, block);
 	case FILE_DSO:
 		return trace__dso(trace, block);
+	case FILE_CLOCK:
+		return trace->reader.growth ? trace__clock(trace, block) : 0;
 	case FILE_ROUND:
 		if (block->size < sizeof(round))
 			return 0;
 		memcpy(&round, block->data, sizeof(round));
 		if (round.time > context->round && round.time >> 62 == 0)
-	case FILE_CLOCK:
-		return trace->reader.growth ? trace__clock(trace, block) : 0;
 			context->round = round.time;
 		return 0;
 	default:
@@ -593,6 +593,11 @@ const char *trace__error(const struct trace *trace)
 	return trace->error ? trace->error : "no error";
 }
 
+uint64_t trace__position(const struct trace *trace)
+{
+	return trace->reader.offset;
+}
+
 const char *trace__boot_id(const struct trace *trace)
 {
 	return trace->boot_id;
@@ -605,11 +610,6 @@ double trace__progress(const struct trace *trace)
 	if (!reader->size || reader->offset >= reader->size)
 		return 1;
 	return (double)reader->offset / (double)reader->size;
-}
-
-uint64_t trace__position(const struct trace *trace)
-{
-	return trace->reader.offset;
 }
 
 int64_t trace__monotonic_offset(const struct trace *trace)
