@@ -279,14 +279,14 @@
 #define TRACER_ZONE_BEGIN(name)                                                                       \
 	TRACER__POINT3(tracer__in_zone, tracer__zone_begin, TRACER__NAME, name, TRACER__NAME, __func__, TRACER__NAME,    \
 		       __FILE__ ":" TRACER__STR(__LINE__))
-#define TRACER_ZONE_END() TRACER__POINT0(tracer__in_zone, tracer__zone_end)
-/* declares a zone that lasts to the end of the enclosing scope, however it is left */
-#define TRACER_ZONE(name) TRACER__PASTE(TRACER__SCOPE_, TRACER__ON_tracer__in_zone)(name)
-#define TRACER_ZONE_FUNCTION() TRACER_ZONE(__func__)
 /* the same for bindings of other languages: the call site as strings, where is "file:line" */
 #define TRACER_ZONE_BEGIN_AT(name, function, where)                                                   \
 	TRACER__POINT3(tracer__in_zone, tracer__zone_begin_at, TRACER__NAME, name, TRACER__NAME, function, TRACER__NAME, \
 		       where)
+#define TRACER_ZONE_END() TRACER__POINT0(tracer__in_zone, tracer__zone_end)
+/* declares a zone that lasts to the end of the enclosing scope, however it is left */
+#define TRACER_ZONE(name) TRACER__PASTE(TRACER__SCOPE_, TRACER__ON_tracer__in_zone)(name)
+#define TRACER_ZONE_FUNCTION() TRACER_ZONE(__func__)
 #define TRACER__SCOPE_0(name) TRACER__REMOVED((TRACER__USE(name)))
 /* annotate the innermost open zone; rgb: 0xrrggbb; value: a 64-bit integer or a double */
 #define TRACER_ZONE_TEXT(text) TRACER__POINT1(tracer__in_zone, tracer__zone_text, TRACER__NAME, text)

@@ -305,12 +305,12 @@ static void take_thread_event(struct model *m, const struct event *event, struct
 		future__event(m, event, thread);
 		break;
 	case EV_zone_begin:
+	case EV_zone_begin_at:
 		zone__begin(m, event, thread);
 		break;
 	case EV_zone_end:
 		zone__end(m, thread);
 		break;
-	case EV_zone_begin_at:
 	case EV_zone_text:
 	case EV_zone_color:
 	case EV_zone_value:
