@@ -267,7 +267,8 @@ static int text__run(struct text *text, struct trace *trace, const struct export
 	int ret;
 
 	while ((ret = trace__next(trace, &event)) > 0) {
-		put_event(text, trace, &event);
+		if (!event.derived)
+			put_event(text, trace, &event);
 		if (text->at - text->buffer > BUFFER_SIZE - LINE_MAX_SIZE) {
 			ret = text__flush(text);
 			if (ret)

@@ -276,6 +276,16 @@ static void take_annotation(struct model *m, const struct event *event, struct t
 	     m->now);
 }
 
+/* about a task that need not be the one that runs */
+static void take_handler(struct model *m, const struct event *event, struct thread *thread)
+{
+	struct task *running = running_on(thread);
+	struct task *task = task__find(m, (struct process *)thread->t.process, event->args[0].u);
+
+	TELL(m, handler, event, task ? &task->t : NULL, running ? &running->t : NULL, &thread->t,
+	     m->now);
+}
+
 static void note_first(struct process *process, uint16_t type, uint64_t now)
 {
 	uint64_t *first = NULL;
@@ -324,7 +334,19 @@ static void take_thread_event(struct model *m, const struct event *event, struct
 	case EV_received:
 	case EV_frame:
 	case EV_task_depends:
+	case EV_asio_registered ... EV_asio_run_end:
+	case EV_handler_operation:
 		take_annotation(m, event, thread);
+		break;
+	case EV_asio_text ... EV_asio_operation:
+	case EV_asio_location_begin:
+	case EV_asio_location_end:
+		break; /* counted; what they mean comes in events of its own (trace/asio.h) */
+	case EV_task_waits:
+		task__waits(m, event, thread);
+		break;
+	case EV_handler_created ... EV_handler_syscall:
+		take_handler(m, event, thread);
 		break;
 	default:
 		model__repair(m, NULL, ANOMALY_UNKNOWN_EVENT, 0);

@@ -317,6 +317,12 @@ struct model_ops {
 	 * flow_*, counter, sent, received, frame, lock_*: as they came, with what runs there */
 	void (*annotation)(void *ctx, const struct event *event, struct model_task *task,
 			   struct model_thread *thread, struct model_zone *zone, uint64_t time);
+	/*
+	 * EV_handler_created, _invoked, _left, _syscall of an Asio handler, which is the task
+	 * @handler (NULL: not known), while @task, or NULL, runs on @thread
+	 */
+	void (*handler)(void *ctx, const struct event *event, struct model_task *handler,
+			struct model_task *task, struct model_thread *thread, uint64_t time);
 	/* changes of a process's tasks by state; called at most once per change */
 	void (*task_counts)(void *ctx, struct model_process *process, uint32_t running,
 			    uint32_t ready, uint32_t suspended, uint64_t time);

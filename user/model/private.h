@@ -227,6 +227,8 @@ void thread__put(struct model *m, struct thread *thread);
 
 /* task.c: what events mean for tasks */
 void task__event(struct model *m, const struct event *event, struct thread *thread);
+/* EV_task_waits */
+void task__waits(struct model *m, const struct event *event, struct thread *thread);
 struct task *task__find(struct model *m, const struct process *process, uint64_t identity);
 
 /* task_known.c: what a filter tells of tasks beside their events */

@@ -486,6 +486,24 @@ static void on_renamed(struct model *m, const struct event *event, struct thread
 	instant(m, task, INSTANT_RENAMED, thread);
 }
 
+/*
+ * Of a task that never ran: it was created for what it waits for, so nothing stops. Too late if it
+ * has been resumed or begun by then.
+ */
+void task__waits(struct model *m, const struct event *event, struct thread *thread)
+{
+	struct task *task = task__find(m, (struct process *)thread->t.process, event->args[0].u);
+
+	if (!task || task->t.stays || task->t.state != TASK_CREATED)
+		return;
+	task->gap.superseded = task->gap.presumed;
+	gap__end(m, task);
+	task__set_state(m, task, TASK_SUSPENDED);
+	task->t.reason = task->gap.reason = event->args[1].s;
+	task->t.object = task->gap.object = event->args[2].u;
+	gap__begin(m, task, GAP_SUSPENDED);
+}
+
 void task__event(struct model *m, const struct event *event, struct thread *thread)
 {
 	switch (event->type) {

@@ -42,13 +42,22 @@ enum event_type {
 	EV_foreign_on_cpu,
 	EV_sched_lost, /* args: number of those events, cpu: what threads do now is not known */
 	/*
-	 * What a filter (filter.h) left out, in short, so that what it shows stands on something: no
-	 * record of the capture, counted nowhere.
+	 * What a filter (filter.h) left out, in short, so that what it shows stands on something:
+	 * no record of the capture, counted nowhere.
 	 */
 	EV_task_known, /* args: task, name (s), parent: it was alive before */
-	EV_task_state, /* args: task, enum event_task_state, reason (s), object: it is like that from
-			  here on */
-	EV_end,	       /* the capture ends here; always the last event */
+	EV_task_state, /* args: task, enum event_task_state, reason (s), object: it is like that
+			  from here on */
+	/* What Asio's handlers are about (asio.h), made of its records, which have their numbers
+	   above. */
+	EV_task_waits, /* args: task, reason (s), object: once created it waits before it can run */
+	EV_handler_created, /* args: handler, object's type (s), object, operation (s) */
+	EV_handler_invoked, /* args: handler, error (s, "system:2", or NULL), bytes or signal, enum
+			       event_handler_args */
+	EV_handler_left,    /* args: handler, enum event_handler_end */
+	EV_handler_syscall, /* args: handler, call (s), error (s), bytes (UINT64_MAX: none) */
+	EV_handler_operation, /* args: object, its type (s), operation (s), descriptor (0: none) */
+	EV_end,		      /* the capture ends here; always the last event */
 };
 
 enum event_task_state {
@@ -60,6 +69,15 @@ enum event_task_state {
 	EVENT_TASK_COMPLETED,
 	EVENT_TASK_GONE,
 };
+
+enum event_handler_args {
+	EVENT_HANDLER_NOTHING,
+	EVENT_HANDLER_ERROR,
+	EVENT_HANDLER_BYTES,
+	EVENT_HANDLER_SIGNAL,
+};
+
+enum event_handler_end { EVENT_HANDLER_RETURNED, EVENT_HANDLER_THROWN, EVENT_HANDLER_ABANDONED };
 
 enum event_loss { LOSS_RING_FULL, LOSS_TARGET_OVERRUN, LOSS_READ_FAULT, LOSS_KINDS };
 
@@ -84,7 +102,8 @@ struct event {
 	uint64_t time; /* ns, CLOCK_BOOTTIME */
 	uint16_t type; /* enum event_type, or a number that this build does not know */
 	uint8_t nargs;
-	bool real; /* the num argument is a double */
+	bool real;    /* the num argument is a double */
+	bool derived; /* made of a record that was given out too: not one itself */
 	/* index of trace__process(), a reused pid is told apart by it; or EVENT_NO_PROCESS */
 	uint32_t process;
 	uint32_t pid;

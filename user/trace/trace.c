@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "asio.h"
 #include "base/say.h"
 #include "filter.h"
 #include "merge.h"
@@ -29,6 +30,7 @@ struct trace {
 	uint64_t start, end; /* of what is known of the capture, ns */
 	uint64_t stated_duration;
 	uint64_t image_budget; /* bytes of binaries' images that may still be kept */
+	struct asio *asio;
 	struct filter *filter; /* or NULL */
 	char *error;
 };
@@ -137,6 +139,9 @@ struct trace *trace__open_growing(const char *path, const struct reader_growth *
 	trace->image_budget = DSO_IMAGES_MAX;
 	trace->strings = strings__new();
 	if (!trace->strings)
+		goto fail;
+	trace->asio = asio__new(trace->strings);
+	if (!trace->asio)
 		goto fail;
 	merge__init(&trace->merge, trace->strings, &trace->totals);
 	trace->boot_id = trace->machine = strings__add(trace->strings, "", 0);
@@ -519,8 +524,8 @@ static int trace__end(struct trace *trace, struct event *event)
 	return 1;
 }
 
-/* trace__next() without the filter */
-static int trace__next_of_all(struct trace *trace, struct event *event)
+/* trace__next() of what was recorded alone */
+static int trace__next_recorded(struct trace *trace, struct event *event)
 {
 	int ret;
 
@@ -543,6 +548,22 @@ static int trace__next_of_all(struct trace *trace, struct event *event)
 			return ret;
 		}
 	}
+}
+
+/* trace__next() without the filter */
+static int trace__next_of_all(struct trace *trace, struct event *event)
+{
+	int ret;
+
+	while (!asio__give(trace->asio, event)) {
+		ret = trace__next_recorded(trace, event);
+		if (ret <= 0 || !asio__concerns(trace->asio, event))
+			return ret;
+		ret = asio__take(trace->asio, event);
+		if (ret < 0)
+			return ret;
+	}
+	return 1;
 }
 
 int trace__next(struct trace *trace, struct event *event)
@@ -645,6 +666,7 @@ void trace__close(struct trace *trace)
 		merge__free(&trace->merge);
 	reader__close(&trace->reader);
 	filter__free(trace->filter);
+	asio__free(trace->asio);
 	strings__free(trace->strings);
 	free(trace->error);
 	free(trace);

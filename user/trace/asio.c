@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Memory: threads, handlers that live, and one entry a title. Two threads' stamps may be inverted
+ * by a little along an edge, so a handler may be invoked, in the trace, before it was created: it
+ * is remembered until its creation comes, so that the model, which puts that right, is not told
+ * that it waits.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "asio.h"
+#include "../base/map.h"
+#include "../base/pool.h"
+
+#define OUT_MAX 6 /* events that one becomes */
+#define OVERTAKEN_MAX 65536U
+#define WOULD_BLOCK 11 /* EAGAIN, as the targets' kernel has it */
+#define NO_WORKER UINT32_MAX
+
+enum text_role { TEXT_TYPE, TEXT_OPERATION, TEXT_CATEGORY, TEXTS };
+
+struct handler {
+	struct handler *next, *prev; /* of the process */
+	uint64_t id, object;
+	bool waits;	/* for what a system call may bring */
+	bool invoked;	/* and not yet left */
+	bool overtaken; /* invoked before its creation came */
+};
+
+struct asio_thread {
+	struct asio_thread *next; /* of the process */
+	uint32_t tid;
+	uint32_t worker;
+	const char *texts[TEXTS]; /* of the next event, NULL: in the event itself */
+	uint64_t *stack;	  /* handlers it is in, innermost last */
+	size_t depth, size;
+	uint32_t runs; /* run(), poll() and so on that it is in */
+	bool heard;    /* it entered or left one, so that how many are open is known */
+};
+
+struct asio_process {
+	struct asio_process *next;
+	uint32_t index;
+	uint32_t next_worker;
+	struct handler *handlers;
+	struct asio_thread *threads;
+};
+
+struct title {
+	struct title *next; /* of the same hash */
+	const char *type, *operation, *text, *reason;
+};
+
+struct asio {
+	struct strings *strings;
+	struct map handlers;  /* process, id */
+	struct map threads;   /* process, tid */
+	struct map processes; /* index */
+	struct map titles;    /* object, hash of type and operation */
+	struct pool handler_pool, title_pool;
+	struct asio_process *all;
+	struct event out[OUT_MAX];
+	size_t out_count, out_next;
+	uint32_t overtaken;
+	bool seen; /* an event of Asio's: before, nothing is worth remembering but workers */
+	int err;
+};
+
+struct asio *asio__new(struct strings *strings)
+{
+	struct asio *asio = calloc(1, sizeof(*asio));
+
+	if (!asio)
+		return NULL;
+	asio->strings = strings;
+	asio->handler_pool.size = sizeof(struct handler);
+	asio->title_pool.size = sizeof(struct title);
+	return asio;
+}
+
+static bool is_own(uint16_t type)
+{
+	return type >= EV_asio_text && type <= EV_asio_location_end;
+}
+
+bool asio__concerns(const struct asio *asio, const struct event *event)
+{
+	switch (event->type) {
+	case EV_worker_start:
+	case EV_task_begin:
+		return true; /* whose numbers are taken */
+	case EV_thread_exit:
+	case EV_exec:
+	case EV_process_exit:
+	case EV_lost:
+		return asio->seen;
+	default:
+		return is_own(event->type);
+	}
+}
+
+/* --- what is remembered --- */
+
+static struct asio_process *process__get(struct asio *asio, uint32_t index)
+{
+	struct asio_process *process = map__get(&asio->processes, index, 0);
+
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (!process || map__put(&asio->processes, index, 0, process)) {
+		free(process);
+		asio->err = -ENOMEM;
+		return NULL;
+	}
+	process->index = index;
+	process->next = asio->all;
+	asio->all = process;
+	return process;
+}
+
+static struct asio_thread *thread__get(struct asio *asio, const struct event *event)
+{
+	struct asio_thread *thread = map__get(&asio->threads, event->process, event->tid);
+	struct asio_process *process;
+
+	if (thread)
+		return thread;
+	process = process__get(asio, event->process);
+	thread = process ? calloc(1, sizeof(*thread)) : NULL;
+	if (!thread || map__put(&asio->threads, event->process, event->tid, thread)) {
+		free(thread);
+		asio->err = -ENOMEM;
+		return NULL;
+	}
+	thread->tid = event->tid;
+	thread->worker = NO_WORKER;
+	thread->next = process->threads;
+	process->threads = thread;
+	return thread;
+}
+
+static void thread__forget(struct asio *asio, uint32_t index, uint32_t tid)
+{
+	struct asio_process *process = map__get(&asio->processes, index, 0);
+	struct asio_thread *thread = map__remove(&asio->threads, index, tid), **at;
+
+	if (!process || !thread)
+		return;
+	for (at = &process->threads; *at != thread;)
+		at = &(*at)->next;
+	*at = thread->next;
+	free(thread->stack);
+	free(thread);
+}
+
+static struct handler *handler__new(struct asio *asio, uint32_t index, uint64_t id)
+{
+	struct asio_process *process = process__get(asio, index);
+	struct handler *handler = process ? pool__take(&asio->handler_pool) : NULL;
+
+	if (!handler || map__put(&asio->handlers, index, id, handler)) {
+		asio->err = -ENOMEM;
+		return NULL;
+	}
+	handler->id = id;
+	handler->next = process->handlers;
+	if (handler->next)
+		handler->next->prev = handler;
+	process->handlers = handler;
+	return handler;
+}
+
+static void handler__forget(struct asio *asio, uint32_t index, struct handler *handler)
+{
+	struct asio_process *process = map__get(&asio->processes, index, 0);
+
+	map__remove(&asio->handlers, index, handler->id);
+	if (handler->next)
+		handler->next->prev = handler->prev;
+	if (handler->prev)
+		handler->prev->next = handler->next;
+	else
+		process->handlers = handler->next;
+	asio->overtaken -= handler->overtaken;
+	pool__give(&asio->handler_pool, handler);
+}
+
+static void process__forget(struct asio *asio, uint32_t index)
+{
+	struct asio_process *process = map__get(&asio->processes, index, 0);
+
+	if (!process)
+		return;
+	while (process->threads)
+		thread__forget(asio, index, process->threads->tid);
+	while (process->handlers)
+		handler__forget(asio, index, process->handlers);
+	process->next_worker = 0;
+}
+
+static void stack__push(struct asio *asio, struct asio_thread *thread, uint64_t id)
+{
+	if (thread->depth == thread->size) {
+		size_t size = thread->size ? thread->size * 2 : 8;
+		uint64_t *stack = realloc(thread->stack, size * sizeof(*stack));
+
+		if (!stack) {
+			asio->err = -ENOMEM;
+			return;
+		}
+		thread->stack = stack;
+		thread->size = size;
+	}
+	thread->stack[thread->depth++] = id;
+}
+
+/* what is further in than the handler that is left has been left too */
+static void stack__pop(struct asio_thread *thread, uint64_t id)
+{
+	for (size_t i = thread->depth; i > 0; i--) {
+		if (thread->stack[i - 1] == id) {
+			thread->depth = i - 1;
+			return;
+		}
+	}
+}
+
+/* --- texts --- */
+
+static const char *text__take(struct asio_thread *thread, enum text_role role, const char *given)
+{
+	const char *text = thread->texts[role];
+
+	thread->texts[role] = NULL;
+	if (!text)
+		text = given;
+	return text ? text : "";
+}
+
+static struct title *title__get(struct asio *asio, const char *type, uint64_t object,
+				const char *operation)
+{
+	uint64_t hash = (uintptr_t)type * 31 + (uintptr_t)operation;
+	struct title *first = map__get(&asio->titles, object, hash), *title;
+
+	for (title = first; title; title = title->next)
+		if (title->type == type && title->operation == operation)
+			return title;
+	title = pool__take(&asio->title_pool);
+	if (!title || map__put(&asio->titles, object, hash, title)) {
+		asio->err = -ENOMEM;
+		return NULL;
+	}
+	title->next = first;
+	title->type = type;
+	title->operation = operation;
+	title->text = strings__format(asio->strings, "%s@0x%llx.%s completion", type,
+				      (unsigned long long)object, operation);
+	title->reason = strings__format(asio->strings, "%s.%s", type, operation);
+	return title;
+}
+
+static const char *error__text(struct asio *asio, struct asio_thread *thread, const char *category,
+			       uint64_t value)
+{
+	return strings__format(asio->strings, "%s:%d", text__take(thread, TEXT_CATEGORY, category),
+			       (int)(uint32_t)value);
+}
+
+/* --- events out --- */
+
+static struct event *put(struct asio *asio, const struct event *from, uint16_t type, uint8_t nargs)
+{
+	struct event *event = &asio->out[asio->out_count++];
+
+	*event = (struct event){
+		.time = from->time,
+		.type = type,
+		.nargs = nargs,
+		.derived = true,
+		.process = from->process,
+		.pid = from->pid,
+		.tid = from->tid,
+	};
+	return event;
+}
+
+/* the same with its handler first */
+static struct event *put_about(struct asio *asio, const struct event *from, uint16_t type,
+			       uint8_t nargs)
+{
+	struct event *event = put(asio, from, type, nargs);
+
+	event->args[0] = from->args[0];
+	return event;
+}
+
+/* operations whose handler is in a queue from its creation on: post, dispatch, defer, execute... */
+static bool operation__waits(const char *operation)
+{
+	return !strncmp(operation, "async_", strlen("async_"));
+}
+
+static void take_created(struct asio *asio, const struct event *event, struct asio_thread *thread)
+{
+	uint64_t id = event->args[0].u, object = event->args[1].u;
+	const char *type = text__take(thread, TEXT_TYPE, event->args[2].s);
+	const char *operation = text__take(thread, TEXT_OPERATION, event->args[3].s);
+	struct handler *handler = map__get(&asio->handlers, event->process, id);
+	struct title *title = title__get(asio, type, object, operation);
+	bool overtaken = handler && handler->overtaken;
+	struct event *out;
+
+	if (!title)
+		return;
+	out = put_about(asio, event, EV_task_created, 3);
+	out->args[1].s = title->text;
+	out->args[2].u = thread->depth ? thread->stack[thread->depth - 1] : 0;
+	out = put_about(asio, event, EV_handler_created, 4);
+	out->args[1].s = type;
+	out->args[2].u = object;
+	out->args[3].s = operation;
+	if (overtaken) {
+		asio->overtaken--;
+		handler->overtaken = false;
+		if (!handler->invoked)
+			handler__forget(asio, event->process, handler);
+		return;
+	}
+	if (!handler)
+		handler = handler__new(asio, event->process, id);
+	if (!handler)
+		return;
+	handler->object = object;
+	handler->waits = operation__waits(operation);
+	if (!handler->waits)
+		return;
+	out = put_about(asio, event, EV_task_waits, 3);
+	out->args[1].s = title->reason;
+	out->args[2].u = object;
+}
+
+static void take_found(struct asio *asio, const struct event *event)
+{
+	static const char name[] = "handler created before the capture";
+	struct event *out = put_about(asio, event, EV_task_known, 3);
+
+	handler__new(asio, event->process, event->args[0].u);
+	out->args[1].s = strings__add(asio->strings, name, strlen(name));
+}
+
+/*
+ * Handlers are invoked in run() and its like alone. If the thread is in one that it entered before
+ * the capture began, its name is not known: the slice is called after the usual one.
+ */
+static void assume_run(struct asio *asio, const struct event *event, struct asio_thread *thread)
+{
+	struct event *out;
+
+	if (thread->heard || thread->runs)
+		return;
+	thread->runs = 1;
+	out = put(asio, event, EV_asio_run_begin, 2);
+	out->args[1].s = strings__add(asio->strings, "run", 3);
+}
+
+static uint32_t worker__number(struct asio *asio, const struct event *event,
+			       struct asio_thread *thread)
+{
+	struct asio_process *process = process__get(asio, event->process);
+
+	if (thread->worker == NO_WORKER && process)
+		thread->worker = process->next_worker++;
+	return thread->worker;
+}
+
+static void take_invoked(struct asio *asio, const struct event *event, struct asio_thread *thread)
+{
+	uint64_t id = event->args[0].u;
+	struct handler *handler = map__get(&asio->handlers, event->process, id);
+	struct event *out;
+
+	assume_run(asio, event, thread);
+	if (!handler && asio->overtaken < OVERTAKEN_MAX) {
+		handler = handler__new(asio, event->process, id);
+		if (handler)
+			handler->overtaken = true;
+		asio->overtaken += handler != NULL;
+	}
+	if (handler)
+		handler->invoked = true;
+	stack__push(asio, thread, id);
+	out = put_about(asio, event, EV_task_begin, 2);
+	out->args[1].u = worker__number(asio, event, thread);
+	out = put_about(asio, event, EV_handler_invoked, 4);
+	switch (event->type) {
+	case EV_asio_invoked_error:
+		out->args[1].s = error__text(asio, thread, event->args[1].s, event->args[2].u);
+		out->args[3].u = EVENT_HANDLER_ERROR;
+		break;
+	case EV_asio_invoked_bytes:
+	case EV_asio_invoked_signal:
+		out->args[1].s = error__text(asio, thread, event->args[2].s, event->args[3].u);
+		out->args[2] = event->args[1];
+		out->args[3].u = event->type == EV_asio_invoked_bytes ? EVENT_HANDLER_BYTES
+								      : EVENT_HANDLER_SIGNAL;
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_left(struct asio *asio, const struct event *event, struct asio_thread *thread)
+{
+	uint64_t id = event->args[0].u;
+	struct handler *handler = map__get(&asio->handlers, event->process, id);
+	bool abandoned = event->type == EV_asio_abandoned;
+
+	put_about(asio, event, EV_handler_left, 2)->args[1].u =
+		event->type == EV_asio_left ? EVENT_HANDLER_RETURNED
+		: abandoned		    ? EVENT_HANDLER_ABANDONED
+					    : EVENT_HANDLER_THROWN;
+	put_about(asio, event, abandoned ? EV_task_destroyed : EV_task_completed, 1);
+	if (!abandoned)
+		stack__pop(thread, id);
+	if (!handler)
+		return;
+	handler->invoked = false;
+	if (!handler->overtaken)
+		handler__forget(asio, event->process, handler);
+}
+
+/* EAGAIN says that it still waits; whatever else came of it, the handler is to be invoked */
+static void take_syscall(struct asio *asio, const struct event *event, struct asio_thread *thread)
+{
+	struct handler *handler = map__get(&asio->handlers, event->process, event->args[0].u);
+	bool in_system = !thread->texts[TEXT_CATEGORY];
+	const char *operation = text__take(thread, TEXT_OPERATION, event->args[2].s);
+	struct event *out;
+
+	out = put_about(asio, event, EV_handler_syscall, 4);
+	out->args[1].s = operation;
+	out->args[2].s = error__text(asio, thread, "system", event->args[3].u);
+	out->args[3] = event->args[1];
+	if (!handler || !handler->waits || (in_system && event->args[3].u == WOULD_BLOCK))
+		return;
+	handler->waits = false;
+	out = put_about(asio, event, EV_task_resumed, 3);
+	out->args[1].s = operation;
+	out->args[2].u = handler->object;
+}
+
+static void take_operation(struct asio *asio, const struct event *event, struct asio_thread *thread)
+{
+	struct event *out = put_about(asio, event, EV_handler_operation, 4);
+
+	out->args[1].s = text__take(thread, TEXT_TYPE, event->args[2].s);
+	out->args[2].s = text__take(thread, TEXT_OPERATION, event->args[3].s);
+	out->args[3] = event->args[1];
+}
+
+static void take_location(struct asio *asio, const struct event *event)
+{
+	struct event *out;
+
+	if (event->type == EV_asio_location_end) {
+		put(asio, event, EV_zone_end, 0);
+		return;
+	}
+	out = put(asio, event, EV_zone_begin, 3);
+	out->args[0] = out->args[1] = event->args[0];
+	out->args[2].s =
+		strings__format(asio->strings, "%s:%u", event->args[1].s ? event->args[1].s : "",
+				(unsigned int)event->args[2].u);
+}
+
+/* run_for() and run_until() are made of wait_one(), which is run_one() with a limit */
+static void take_run(struct asio *asio, struct event *event, struct asio_thread *thread)
+{
+	bool begins = event->type == EV_asio_run_begin;
+
+	if (begins && event->args[1].s && !strcmp(event->args[1].s, "wait_one"))
+		event->args[1].s = strings__add(asio->strings, "run_one", 7);
+	thread->heard = true;
+	if (begins)
+		thread->runs++;
+	else if (thread->runs)
+		thread->runs--;
+}
+
+static void take_text(const struct event *event, struct asio_thread *thread)
+{
+	if (event->args[0].u < TEXTS)
+		thread->texts[event->args[0].u] = event->args[1].s;
+}
+
+static void take_own(struct asio *asio, const struct event *event, struct asio_thread *thread)
+{
+	switch (event->type) {
+	case EV_asio_text:
+		take_text(event, thread);
+		break;
+	case EV_asio_created:
+		take_created(asio, event, thread);
+		break;
+	case EV_asio_found:
+		take_found(asio, event);
+		break;
+	case EV_asio_invoked ... EV_asio_invoked_signal:
+		take_invoked(asio, event, thread);
+		break;
+	case EV_asio_left:
+	case EV_asio_thrown:
+	case EV_asio_abandoned:
+		take_left(asio, event, thread);
+		break;
+	case EV_asio_syscall:
+		take_syscall(asio, event, thread);
+		break;
+	case EV_asio_operation:
+		take_operation(asio, event, thread);
+		break;
+	case EV_asio_run_begin:
+	case EV_asio_run_end:
+		take_run(asio, &asio->out[0], thread);
+		break;
+	case EV_asio_location_begin:
+	case EV_asio_location_end:
+		take_location(asio, event);
+		break;
+	default:
+		break;
+	}
+}
+
+/* somebody else numbers workers: that thread's is known, and the number taken */
+static void take_worker(struct asio *asio, const struct event *event, uint32_t worker)
+{
+	struct asio_process *process = process__get(asio, event->process);
+	struct asio_thread *thread = process ? thread__get(asio, event) : NULL;
+
+	if (!thread || worker == NO_WORKER)
+		return;
+	thread->worker = worker;
+	if (worker >= process->next_worker && worker < NO_WORKER - 1)
+		process->next_worker = worker + 1;
+}
+
+static void take_other(struct asio *asio, const struct event *event)
+{
+	struct asio_thread *thread;
+
+	switch (event->type) {
+	case EV_worker_start:
+		take_worker(asio, event, (uint32_t)event->args[0].u);
+		break;
+	case EV_task_begin:
+		take_worker(asio, event, (uint32_t)event->args[1].u);
+		break;
+	case EV_thread_exit:
+		thread__forget(asio, event->process, event->tid);
+		break;
+	case EV_exec:
+	case EV_process_exit:
+		process__forget(asio, event->process);
+		break;
+	case EV_lost:
+		/* where the thread is now is not known */
+		thread = map__get(&asio->threads, event->process, event->tid);
+		if (thread) {
+			thread->depth = 0;
+			memset(thread->texts, 0, sizeof(thread->texts));
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+int asio__take(struct asio *asio, const struct event *event)
+{
+	struct asio_thread *thread;
+
+	asio->out[0] = *event;
+	asio->out_count = 1;
+	asio->out_next = 0;
+	if (!is_own(event->type)) {
+		take_other(asio, event);
+		return asio->err;
+	}
+	asio->seen = true;
+	thread = thread__get(asio, event);
+	if (thread)
+		take_own(asio, event, thread);
+	return asio->err;
+}
+
+bool asio__give(struct asio *asio, struct event *event)
+{
+	if (asio->out_next == asio->out_count)
+		return false;
+	*event = asio->out[asio->out_next++];
+	return true;
+}
+
+void asio__free(struct asio *asio)
+{
+	if (!asio)
+		return;
+	while (asio->all) {
+		struct asio_process *process = asio->all;
+
+		process__forget(asio, process->index);
+		asio->all = process->next;
+		free(process);
+	}
+	map__free(&asio->handlers);
+	map__free(&asio->threads);
+	map__free(&asio->processes);
+	map__free(&asio->titles);
+	pool__free(&asio->handler_pool);
+	pool__free(&asio->title_pool);
+	free(asio);
+}
