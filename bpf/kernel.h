@@ -49,6 +49,18 @@ struct task_struct {
 	char comm[16];
 } __co_re;
 
+/* where thread-locals are */
+struct thread_struct___tls {
+	unsigned long fsbase; /* x86 */
+	struct {
+		unsigned long tp_value; /* arm64 */
+	} uw;
+} __co_re;
+
+struct task_struct___tls {
+	struct thread_struct___tls thread;
+} __co_re;
+
 struct linux_binprm;
 struct seq_file;
 

@@ -23,6 +23,7 @@ enum rec_kind {
 	REC_SWITCH,	/* kernel scheduling of the target's threads */
 	REC_WAKING,
 	REC_EXECUTING,	/* control, not written: a followed process is about to run another program */
+	REC_FOREIGN,	/* an event of a probe spec */
 };
 
 struct rec_header {
@@ -130,6 +131,34 @@ struct rec_loaded {	/* LOADED, EXECUTING */
 	__u32 pid;
 	__u32 tid;
 	__u64 ticket;	/* the thread waits, for a bounded time, until this is answered; 0: it does not */
+};
+
+enum rec_foreign_kind {
+	REC_FOREIGN_NUMBER,
+	REC_FOREIGN_NULL,	/* a string that is not there */
+	REC_FOREIGN_STRING,	/* bytes in data, without a NUL */
+	/* not written: the loader makes strings of them */
+	REC_FOREIGN_SYMBOL,	/* an address in the target, to be shown as the function's name */
+	REC_FOREIGN_TEXT,	/* number of a text in the loader's table */
+};
+
+/*
+ * An event that a probe spec made of a probe's hit: complete in itself, strings and all. In a capture
+ * it counts as a point's record.
+ */
+struct rec_foreign {
+	struct rec_header h;
+	__u32 pid, tid;
+	__u64 lost_since; /* when the first of `lost` was */
+	__u32 lost;	/* events of this thread that found no room since its last record */
+	__u16 type;	/* of events.def */
+	__u8 nargs;
+	__u8 unused;
+	__u64 args[4];
+	__u16 lens[4];	/* bytes of each string, one after the other in data */
+	__u8 kinds[4];	/* enum rec_foreign_kind */
+	__u32 probe;	/* number of the spec's probe, for its hits */
+	__u8 data[];
 };
 
 #endif /* TRACER_RECORDS_H */
