@@ -37,6 +37,7 @@ struct merge {
 	uint32_t stream_count;
 	uint32_t stream_number; /* of the next one */
 	uint64_t control_number;
+	uint64_t foreign_lost; /* events of probe specs, as their records tell */
 	struct merge_item *heap;
 	size_t count, capacity;
 	uint64_t bound; /* events up to here may be given out */

@@ -12,6 +12,7 @@
 #include "asio.h"
 #include "base/say.h"
 #include "filter.h"
+#include "foreign.h"
 #include "merge.h"
 #include "reader.h"
 #include "sched.h"
@@ -233,6 +234,8 @@ static int trace__record(struct trace *trace, const struct rec_header *header)
 	case REC_SWITCH:
 	case REC_WAKING:
 		return sched__record(&trace->merge, header);
+	case REC_FOREIGN:
+		return foreign__record(&trace->merge, header);
 	default:
 		return 0; /* of a later version */
 	}
@@ -303,6 +306,7 @@ static void trace__end_block(struct trace *trace, struct json_object *json)
 	int64_t n;
 	int i;
 
+	foreign__end(&trace->merge, json);
 	if (json_object_object_get_ex(json, "finished", &member))
 		totals->finished = json_object_get_boolean(member);
 	n = json__integer(json, "rings_refused", 0);
