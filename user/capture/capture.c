@@ -510,6 +510,18 @@ static int session__make_epoll(const struct session *session)
 	return epoll;
 }
 
+/* true: whoever reads the file behind us asks for time */
+static bool session__is_held(const struct session *session)
+{
+	const struct capture_options *options = session->options;
+
+	if (!options->hold ||
+	    !options->hold(options->hold_ctx, file_writer__bytes(session->writer)))
+		return false;
+	usleep(1000);
+	return true;
+}
+
 static void session__loop(struct session *session, struct command *command,
 			  const volatile sig_atomic_t *stop)
 {
@@ -523,7 +535,7 @@ static void session__loop(struct session *session, struct command *command,
 
 	while (!session__is_over(session, command, stop, now - begin)) {
 		time = now__boottime();
-		all = session__pass(session);
+		all = !session__is_held(session) && session__pass(session);
 		now = now__monotonic();
 		if (all)
 			session__end_pass(session, time, now);

@@ -37,7 +37,14 @@ struct capture_options {
 	bool compress;		    /* zstd, as far as the machine keeps up */
 	bool allow_no_points;	    /* go on: libraries with points may be loaded later */
 	const char *without; /* features of this kernel not to use, comma-separated; or NULL */
-	bool progress;	     /* standard error is a terminal: say how it goes, once a second */
+	/*
+	 * asked with the bytes written so far before more is taken from the buffers, or NULL; true:
+	 * who reads the file is behind, so wait. The buffers fill meanwhile, and what does not fit
+	 * is lost and counted.
+	 */
+	bool (*hold)(void *ctx, uint64_t bytes);
+	void *hold_ctx;
+	bool progress; /* standard error is a terminal: say how it goes, once a second */
 };
 
 struct capture_result {

@@ -101,7 +101,7 @@ static bool summary__is_ours(const char *path)
 	return !length || memmem(head, length, first, sizeof(first) - 1);
 }
 
-static int summary__check(const struct record *record)
+int summary__check(const struct record *record)
 {
 	const char *path = record->summary;
 	char *folder;
@@ -186,7 +186,8 @@ static int run__report(const struct run *run)
 	}
 	if (record->summary)
 		rc = summary__write(record->summary, trace__totals(trace));
-	if (record->report && report__text(report, stdout))
+	if (record->report &&
+	    (record->report_json ? report__json(report, stdout) : report__text(report, stdout)))
 		rc = -EIO;
 	if (fflush(stdout))
 		rc = -errno;
@@ -332,6 +333,10 @@ int record__main(int argc, char **argv)
 	if (record->capture.command)
 		run.failed = STATUS_TRACER_FAILED;
 	record->capture.progress = isatty(STDERR_FILENO) && say__level() >= SAY_NORMAL;
+	if (record->stats_only) {
+		status = stats__main(record);
+		goto out;
+	}
 	status = run.failed;
 	if (summary__check(record) || run__choose(&run))
 		goto out;

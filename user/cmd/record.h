@@ -6,6 +6,7 @@
 #include "../capture/capture.h"
 #include "../export/export.h"
 #include "cmd.h"
+#include "output.h"
 
 #define RECORD_PIDS_MAX 1024
 
@@ -18,9 +19,16 @@ struct record {
 	enum export_tracks tracks;
 	bool force;
 	bool report;
+	bool report_json;
+	bool stats_only;
 };
 
 /* record__parse() - fill @record; 0 or an exit status */
 int record__parse(struct record *record, int argc, char **argv);
+
+/* --summary may be written: nothing else is lost by it. 0 or -errno after telling */
+int summary__check(const struct record *record);
+/* stats.c: record --stats-only; its exit status */
+int stats__main(struct record *record);
 
 #endif /* TRACER_CMD_RECORD_H */

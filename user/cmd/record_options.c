@@ -59,7 +59,13 @@ static const struct argp_option options[] = {
 	{"no-sched", KEY_NO_SCHED, NULL, 0, "Leave the kernel's scheduling out", 1},
 	{"tracks", KEY_TRACKS, "lanes|task|workers", 0, "Rows of the Tasks group", 2},
 	{"force", KEY_FORCE, NULL, 0, "Replace output files that are there", 2},
-	{"report", KEY_REPORT, NULL, 0, "Print the report at the end", 2},
+	{"report", KEY_REPORT, "text|json", OPTION_ARG_OPTIONAL,
+	 "Print the report at the end (default text)", 2},
+	{"stats-only", KEY_STATS_ONLY, NULL, 0,
+	 "Figures without a trace, in constant memory: the report at the end, or to --summary; so "
+	 "far "
+	 "on SIGUSR1",
+	 2},
 	{"summary", KEY_SUMMARY, "FILE", 0, "Write the capture's figures there, as JSON", 2},
 	{"ready-fd", KEY_READY_FD, "N", 0, "Write one byte to descriptor N once attached", 3},
 	{"buffer-size", KEY_BUFFER_SIZE, "SIZE", 0,
@@ -78,7 +84,6 @@ static const struct argp_option options[] = {
 	{"max-files", KEY_MAX_FILES, "N", OPTION_HIDDEN, "", 4},
 	{"start-paused", KEY_START_PAUSED, NULL, OPTION_HIDDEN, "", 4},
 	{"stacks", KEY_STACKS, "CATEGORY[:DEPTH]", OPTION_HIDDEN, "", 4},
-	{"stats-only", KEY_STATS_ONLY, NULL, OPTION_HIDDEN, "", 4},
 	OPTIONS_SPEECH,
 	{0},
 };
@@ -109,8 +114,6 @@ static int record__refuse_later(int key, const struct option_origin *origin)
 		[KEY_MAX_FILES - KEY_LATER] = "numbered segments; end the capture with -d instead",
 		[KEY_START_PAUSED - KEY_LATER] = "a paused start",
 		[KEY_STACKS - KEY_LATER] = "call stacks",
-		[KEY_STATS_ONLY - KEY_LATER] =
-			"figures without a trace; write x.trc, then: tracer report x.trc",
 	};
 
 	say__error("%s: not in this version (%s): %s", origin->name, TRACER_VERSION,
@@ -218,6 +221,28 @@ static int record__set_word(struct record *record, int key, const char *value,
 	}
 }
 
+static int record__set_report(struct record *record, const char *value,
+			      const struct option_origin *origin)
+{
+	static const char *const words[] = {"text", "json", NULL};
+	unsigned int index = 0;
+	static const char *const yes[] = {"1", "yes", "on", "true"};
+	static const char *const no[] = {"0", "no", "off", "false"};
+	bool plain = !value;
+
+	/* TRACER_REPORT=1 and =0, as for options without a value */
+	for (int i = 0; value && origin->environment && i < 4; i++) {
+		if (!strcmp(value, no[i]))
+			return 0;
+		plain |= !strcmp(value, yes[i]);
+	}
+	if (!plain && option__word(value, origin, words, &index))
+		return -EINVAL;
+	record->report = true;
+	record->report_json = index == 1;
+	return 0;
+}
+
 static int record__set_number(struct record *record, int key, const char *value,
 			      const struct option_origin *origin)
 {
@@ -281,7 +306,9 @@ static int record__set(void *ctx, int key, const char *value, const struct optio
 	case KEY_POLL_INTERVAL:
 		return option__duration(value, origin, &capture->poll_interval_ns);
 	case KEY_REPORT:
-		record->report = true;
+		return record__set_report(record, value, origin);
+	case KEY_STATS_ONLY:
+		record->stats_only = true;
 		return 0;
 	case KEY_READY_FD:
 		return record__set_ready_fd(record, value, origin);
@@ -360,6 +387,12 @@ int record__parse(struct record *record, int argc, char **argv)
 		capture->pid_count = 0;
 	if (capture->command && capture->pid_count) {
 		say__error("-p and a command at once; trace one or the other");
+		return parser.usage_status;
+	}
+	if (record->stats_only && record->output) {
+		say__error("--stats-only writes no trace, so -o %s has no meaning; leave one of "
+			   "them out (figures go to --summary FILE)",
+			   record->output);
 		return parser.usage_status;
 	}
 	if (!capture->command && !capture->pid_count) {

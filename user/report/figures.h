@@ -143,8 +143,7 @@ struct report {
 	uint64_t unfinished_count;
 };
 
-/* report.c; the three that report__read() is made of */
-int report__event(struct report *report, const struct event *event);
+/* report.c; what report__read() is made of */
 int report__finish(struct report *report, const struct trace_totals *totals);
 int report__add_process(struct report *report, uint32_t index, uint32_t pid, const char *name,
 			const char *host);

@@ -457,13 +457,15 @@ static int write_out(struct document *doc, json_object *root, FILE *out)
 	return doc->err;
 }
 
-int report__json(const struct report *report, FILE *out)
+static int write_report(const struct report *report, FILE *out, bool capture_outside)
 {
 	json_object *root = json_object_new_object();
 	struct document doc = {0};
 
 	if (!root)
 		return -ENOMEM;
+	if (capture_outside)
+		fill_capture(&doc, root, &report->totals);
 	groups__sort(&report->names);
 	groups__sort(&report->suspensions);
 	groups__sort(&report->preemptions);
@@ -471,6 +473,16 @@ int report__json(const struct report *report, FILE *out)
 	groups__sort(&report->zones);
 	fill(&doc, root, report);
 	return write_out(&doc, root, out);
+}
+
+int report__json(const struct report *report, FILE *out)
+{
+	return write_report(report, out, false);
+}
+
+int report__figures(const struct report *report, FILE *out)
+{
+	return write_report(report, out, true);
 }
 
 int report__summary(const struct trace_totals *totals, FILE *out)

@@ -55,6 +55,7 @@ int report__finish(struct report *report, const struct trace_totals *totals)
 
 	workers__finish(report, report->last_time);
 	report->totals = *totals;
+	free(report->clock);
 	report->clock = report__copy(report, totals->clock);
 	report->totals.clock = report->clock;
 	return err ? err : report->err;
@@ -96,18 +97,55 @@ static int read_events(struct report *report, struct trace *trace)
 	return ret;
 }
 
-int report__read(struct report *report, struct trace *trace, char **err)
+static void forget_processes(struct report *report)
 {
-	int ret = read_events(report, trace), ended;
+	for (size_t i = 0; i < report->process_count; i++) {
+		free(report->processes[i].name);
+		free(report->processes[i].host);
+	}
+	report->process_count = 0;
+}
 
-	/* what could be read is reported: its processes and figures are whole up to there */
+static void take_processes(struct report *report, const struct trace *trace)
+{
+	forget_processes(report);
 	for (uint32_t i = 0; i < trace__process_count(trace); i++) {
 		const struct trace_process *process = trace__process(trace, i);
 
 		if (process)
 			report__add_process(report, i, process->pid, process->name, process->host);
 	}
-	ended = report__finish(report, trace__totals(trace));
+}
+
+int report__so_far(struct report *report, const struct trace *trace)
+{
+	struct trace_totals *totals = &report->totals;
+
+	take_processes(report, trace);
+	*totals = *trace__totals(trace);
+	/* what the trace sums up at its end */
+	totals->lost = 0;
+	for (int i = 0; i < LOSS_KINDS; i++)
+		totals->lost += totals->lost_by[i];
+	totals->recorded = totals->records + totals->lost;
+	totals->duration_ns = report->last_time - report->first_time;
+	free(report->clock);
+	report->clock = report__copy(report, totals->clock);
+	totals->clock = report->clock;
+	return report->err;
+}
+
+int report__ended(struct report *report, const struct trace *trace)
+{
+	take_processes(report, trace);
+	return report__finish(report, trace__totals(trace));
+}
+
+int report__read(struct report *report, struct trace *trace, char **err)
+{
+	/* what could be read is reported: its processes and figures are whole up to there */
+	int ret = read_events(report, trace), ended = report__ended(report, trace);
+
 	if (!ret)
 		ret = ended;
 	if (ret == -ENOMEM && err)
@@ -175,10 +213,7 @@ void report__free(struct report *report)
 	free(report->workers);
 	map__free(&report->workers_by_thread);
 	map__free(&report->workers_by_index);
-	for (size_t i = 0; i < report->process_count; i++) {
-		free(report->processes[i].name);
-		free(report->processes[i].host);
-	}
+	forget_processes(report);
 	free(report->processes);
 	for (size_t i = 0; i < report->unfinished_kept; i++) {
 		free(report->unfinished[i].name);
