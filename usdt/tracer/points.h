@@ -395,10 +395,12 @@ slow:
 /* bit k - 1 if it is a string; strings are whole words */
 #define TRACER__STRING(is_string, place) ((is_string) << ((place) / 8U - 1U))
 
-/* who decides under --sample, in TRACER__META: 0 nobody, 1 to 3 the word, 8 the running task */
+/* who decides under --sample, in TRACER__META: 0 nobody, 1 to 3 the word, 8 the running task, 9 a count */
 #define TRACER__SAMPLED_BY_always(p1, p2, p3) 0U
 #define TRACER__BY_RUNNING 8U
 #define TRACER__SAMPLED_BY_running(p1, p2, p3) TRACER__BY_RUNNING
+#define TRACER__BY_COUNT 9U
+#define TRACER__SAMPLED_BY_gauge(p1, p2, p3) TRACER__BY_COUNT
 #define TRACER__SAMPLED_BY_arg1(p1, p2, p3) ((p1) / 8U)
 #define TRACER__SAMPLED_BY_arg2(p1, p2, p3) ((p2) / 8U)
 #define TRACER__SAMPLED_BY_arg3(p1, p2, p3) ((p3) / 8U)

@@ -94,6 +94,7 @@ struct tracer_gates {
 #define TRACER_RECORD_MAX 1088U		/* bytes; the longest is a NAME */
 #define TRACER_NAME_MAX 1023U		/* bytes of a string that are kept */
 #define TRACER_NAME_SLOTS 128U
+#define TRACER_RUNNING_MAX 64U
 
 #define TRACER_HEAD_BYTES(head) ((head) & 0xffffffffffffULL)
 #define TRACER_HEAD_RECORDS(head) ((uint16_t)((head) >> 48))
@@ -116,6 +117,10 @@ struct tracer_ring {
 	uint32_t real_end;	/* of the window, while clock is not CYCLES: see tracer__leave() */
 	/* keys of the strings given in this window, see TRACER_EV_NAME */
 	uint64_t names[TRACER_NAME_SLOTS];
+	/* while a sampled capture lasts: tasks that the thread runs, as far as this DSO tells */
+	uint64_t running[TRACER_RUNNING_MAX];
+	uint32_t running_count;
+	uint32_t gauges;	/* so many of them passed, recorded or not */
 };
 
 enum tracer_clock { TRACER_CLOCK_CYCLES, TRACER_CLOCK_MONOTONIC };

@@ -19,6 +19,8 @@ extern "C" {
 
 /* the nop where a thread hands its ring over; in assembler */
 void tracer_v1_flush(struct tracer_ring *ring, uint64_t reason) TRACER__HIDDEN;
+void tracer_v1_keep(uint64_t meta, uint64_t w1, uint64_t w2, uint64_t w3, uint64_t control)
+	TRACER__HIDDEN;
 struct tracer__timespec {
 	int64_t seconds;
 	int64_t nanoseconds;
@@ -539,13 +541,76 @@ TRACER__HELPER void tracer__write_name(struct tracer_ring *ring, const struct tr
 	ring->names[string->key % TRACER_NAME_SLOTS] = string->key;
 }
 
-TRACER__HELPER int tracer__left_out(uint64_t meta, const uint64_t *words, uint64_t control)
-{
-	uint32_t by = TRACER__META_SAMPLED_BY(meta), level = TRACER_CONTROL_SAMPLE(control);
+/* numbers of events.def that say what a thread runs */
+enum tracer__type {
+#define TRACER_EVENT0(number, name, category, by, doc) tracer__type_##name = number,
+#define TRACER_EVENT1(number, name, category, by, t1, a1, doc) tracer__type_##name = number,
+#define TRACER_EVENT2(number, name, category, by, t1, a1, t2, a2, doc) tracer__type_##name = number,
+#define TRACER_EVENT3(number, name, category, by, t1, a1, t2, a2, t3, a3, doc)                        \
+	tracer__type_##name = number,
+#define TRACER_EVENT4(number, name, category, by, t1, a1, t2, a2, t3, a3, t4, a4, doc)                \
+	tracer__type_##name = number,
+#include "events.def"
+	TRACER__TYPES
+};
 
-	if (TRACER_CONTROL_OFF(control))
-		return 1;
-	return by >= 1 && by <= 3 && level < 16 && tracer_task_hash(words[by - 1]) >> 48 >> level;
+TRACER__HELPER int tracer__is_out(uint64_t task, uint32_t level)
+{
+	return (tracer_task_hash(task) >> 48 >> level) != 0;
+}
+
+/*
+ * What the thread runs, innermost last, so that what belongs to a task that is left out is left out
+ * with it, as far as points of this DSO tell. They may not have told for a while: no capture, or one
+ * without sampling. What then stands here wrongly stands below everything that begins from now on, so it
+ * can only hide what no task's stay that is recorded explains; and that the tracer leaves out anyway.
+ */
+TRACER__HELPER void tracer__note_running(struct tracer_ring *ring, uint64_t type, uint64_t task)
+{
+	uint32_t i;
+
+	if (type == tracer__type_task_begin) {
+		if (ring->running_count == TRACER_RUNNING_MAX)
+			ring->running_count = 0;
+		ring->running[ring->running_count++] = task;
+		return;
+	}
+	/* one stop for a stay: whoever stops again is no longer in here */
+	for (i = ring->running_count; i > 0; i--) {
+		if (ring->running[i - 1] == task) {
+			ring->running_count = i - 1;
+			return;
+		}
+	}
+}
+
+TRACER__HELPER int tracer__is_stay(uint64_t type)
+{
+	return type == tracer__type_task_begin || type == tracer__type_task_end ||
+	       type == tracer__type_task_yielded || type == tracer__type_task_suspended ||
+	       type == tracer__type_task_completed;
+}
+
+/* @task: the word that decides, if it is a task's */
+TRACER__HELPER int tracer__left_out(uint64_t meta, uint64_t task, uint32_t level)
+{
+	struct tracer_ring *ring = tracer__ring();
+	uint32_t by = TRACER__META_SAMPLED_BY(meta);
+
+	if (by == TRACER__BY_RUNNING)
+		return ring && ring->running_count && ring->running_count <= TRACER_RUNNING_MAX &&
+		       tracer__is_out(ring->running[ring->running_count - 1], level);
+	if (by == TRACER__BY_COUNT)
+		return ring && (ring->gauges++ & ((1U << (16U - level)) - 1U)) != 0;
+	if (by < 1 || by > 3) {
+		/* nothing runs on a worker that sleeps: a guard against what is out of date */
+		if (ring && TRACER__META_TYPE(meta) == tracer__type_worker_sleep_begin)
+			ring->running_count = 0;
+		return 0;
+	}
+	if (ring && tracer__is_stay(TRACER__META_TYPE(meta)))
+		tracer__note_running(ring, TRACER__META_TYPE(meta), task);
+	return tracer__is_out(task, level);
 }
 
 /* into a ring that is not in use by an interrupted point */
@@ -591,16 +656,18 @@ TRACER__HELPER void tracer__write(struct tracer_ring *ring, uint64_t meta, uint6
 	tracer__leave(ring);
 }
 
-TRACER__ONCE void tracer_v1_record(uint64_t meta, uint64_t w1, uint64_t w2, uint64_t w3)
+/*
+ * tracer_v1_record() without its first half, apart from it, since what a sampled capture leaves out shall
+ * not pay for this one's frame.
+ */
+TRACER__ONCE void tracer_v1_keep(uint64_t meta, uint64_t w1, uint64_t w2, uint64_t w3,
+				 uint64_t control)
 {
-	uint64_t control = __atomic_load_n(&tracer_v1_gates.control, __ATOMIC_RELAXED);
 	uint64_t words[3] = {w1, w2, w3};
 	struct tracer__string strings[3];
 	struct tracer_ring *ring, *outer;
 	uint32_t i;
 
-	if (tracer__left_out(meta, words, control))
-		return;
 	ring = tracer__ring();
 	if (!ring)
 		ring = tracer__new_ring(ring);
@@ -626,6 +693,19 @@ TRACER__ONCE void tracer_v1_record(uint64_t meta, uint64_t w1, uint64_t w2, uint
 		strings[i].key = tracer_name_key(strings[i].bytes, strings[i].length);
 	}
 	tracer__write(ring, meta, words, strings, control);
+}
+
+TRACER__ONCE void tracer_v1_record(uint64_t meta, uint64_t w1, uint64_t w2, uint64_t w3)
+{
+	uint64_t control = __atomic_load_n(&tracer_v1_gates.control, __ATOMIC_RELAXED);
+	uint32_t by = TRACER__META_SAMPLED_BY(meta);
+
+	if (TRACER_CONTROL_OFF(control))
+		return;
+	if (TRACER_CONTROL_SAMPLE(control) < TRACER_CONTROL_PLAIN &&
+	    tracer__left_out(meta, by == 1 ? w1 : by == 2 ? w2 : w3, TRACER_CONTROL_SAMPLE(control)))
+		return;
+	tracer_v1_keep(meta, w1, w2, w3, control);
 
 	/*
 	 * What a DSO needs to be traced. In the body of a function, since assembler outside of functions

@@ -50,7 +50,10 @@ static const struct argp_option options[] = {
 	 "comma-separated (default all)",
 	 0},
 	{"sample", KEY_SAMPLE, "N", 0,
-	 "One task in N, rounded down to a power of two (default 1: all)", 1},
+	 "One task in N, chosen by its identity's hash (default 1: all); whole lives, with what "
+	 "belongs "
+	 "to them",
+	 1},
 	{"no-follow", KEY_NO_FOLLOW, NULL, 0, "Leave children out", 1},
 	{"wait-points", KEY_WAIT_POINTS, NULL, 0,
 	 "Go on if a target has no points yet: a library it loads later may have some", 1},
@@ -255,8 +258,7 @@ static int record__set_number(struct record *record, int key, const char *value,
 		record->capture.cpu = (int)number;
 		return 0;
 	}
-	/* the gates' sampling field has 15 levels below "all" */
-	if (option__number(value, origin, 1, 1U << 15, &number))
+	if (option__number(value, origin, 1, UINT32_MAX, &number))
 		return -EINVAL;
 	record->capture.sample = (uint32_t)number;
 	return 0;

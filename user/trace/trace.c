@@ -15,6 +15,7 @@
 #include "foreign.h"
 #include "merge.h"
 #include "reader.h"
+#include "sample.h"
 #include "sched.h"
 #include "trace.h"
 
@@ -26,6 +27,7 @@ struct trace {
 	struct event pending; /* waits until its process has been announced */
 	bool has_pending;
 	bool over; /* EV_end was given out */
+	struct sample sample;
 	const char *boot_id;
 	const char *machine;
 	uint64_t start, end; /* of what is known of the capture, ns */
@@ -74,6 +76,8 @@ static void trace__meta(struct trace *trace, struct json_object *json, double *h
 	context->monotonic = !strcmp(json__string(json, "clock", ""), "monotonic");
 	if (json_object_object_get_ex(json, "categories", &member))
 		schema__ask(&context->schema, (uint32_t)json_object_get_int64(member));
+	if (json_object_object_get_ex(json, "sample", &member))
+		sample__set(&trace->sample, (uint64_t)json_object_get_int64(member));
 	if (json_object_object_get_ex(json, "sched", &member))
 		trace->totals.sched = json_object_get_boolean(member);
 	if (json_object_object_get_ex(json, "clock_hz", &member))
@@ -145,6 +149,7 @@ struct trace *trace__open_growing(const char *path, const struct reader_growth *
 	if (!trace->asio)
 		goto fail;
 	merge__init(&trace->merge, trace->strings, &trace->totals);
+	sample__init(&trace->sample, strings__seed(trace->strings));
 	trace->boot_id = trace->machine = strings__add(trace->strings, "", 0);
 	trace->totals.clock = "tsc";
 	ret = reader__open(&trace->reader, path, &why);
@@ -466,7 +471,16 @@ static bool trace__hides(struct trace *trace, const struct event *event)
 	if (event_type__is_sched(event->type))
 		return event->process != EVENT_NO_PROCESS &&
 		       trace->merge.context.processes.all[event->process]->muted;
-	return event->type < SCHEMA_TYPES && !trace__shows(trace, event);
+	if (event->type >= SCHEMA_TYPES) {
+		sample__keeps(&trace->sample, event);
+		return false;
+	}
+	if (!trace__shows(trace, event))
+		return true;
+	if (sample__keeps(&trace->sample, event))
+		return false;
+	trace->totals.records--;
+	return true;
 }
 
 /* 1: @event became the announcement of a process; 0: it was announced before */
@@ -668,6 +682,7 @@ void trace__close(struct trace *trace)
 		return;
 	if (trace->strings)
 		merge__free(&trace->merge);
+	sample__free(&trace->sample);
 	reader__close(&trace->reader);
 	filter__free(trace->filter);
 	asio__free(trace->asio);
