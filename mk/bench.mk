@@ -6,7 +6,7 @@
 
 BENCH_FOLDER = $(BUILD)/bench
 BENCH_CFLAGS = -std=gnu11 $(OPT) $(WARN) -D_GNU_SOURCE -Iusdt $(CFLAGS)
-BENCH_PROGRAMS = pair pair_function pair_uftrace life tree tree-disabled
+BENCH_PROGRAMS = pair zones pair_function pair_uftrace life tree tree-disabled
 RUNTIME_SRCS = $(wildcard tests/targets/runtime/*.c)
 BENCH ?=
 
@@ -33,6 +33,7 @@ $(BENCH_FOLDER)/$(1): $(2) $(BENCH_DEPS)
 endef
 
 $(eval $(call bench_program,pair,tests/bench/pair.c))
+$(eval $(call bench_program,zones,tests/bench/zones.c))
 $(eval $(call bench_program,pair_function,tests/bench/pair_function.c))
 $(eval $(call bench_program,pair_uftrace,tests/bench/pair_function.c,-pg -DONE_FUNCTION))
 $(eval $(call bench_program,life,tests/bench/life.c))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Measures the tracer beside other tools, in one run: costs of points, exports, slowdown, capture.
 
-	run.py --build DIR [--quick] [--json FILE] [--only closed,attached,disabled,peers,export,slowdown,capture]
+	run.py --build DIR [--quick] [--json FILE] [--only points,zones,python,...]
 
 Figures are medians. What is compared with one another is measured in turns, so that what else the
 machine does takes its share of each; costs are user and system time of the target. Nothing here is
@@ -466,7 +466,85 @@ def print_capture(bench):
 	bench.result["capture"] = result
 
 
-PARTS = {"points": print_points, "disabled": print_disabled, "export": print_export, "slowdown": print_slowdown,
+def print_zones(bench):
+	title("A zone: user and system time of the target; shared out among threads; figures without a trace")
+	program = bench.program("zones")
+	options = ["--repeat", "5" if bench.quick else "15"]
+	result = {"closed": measured(bench, [program, *options]),
+		  "attached": measured(bench, [program, *options], attach_tracer(bench))}
+	row("", "ns a zone", "of two reads", "recorded")
+	row("two readings of the cycle counter", "%.2f" % result["closed"]["two_reads_ns"], "1.00")
+	for name, text in (("closed", "zones closed"), ("attached", "zones attached")):
+		share = result[name].get("recorded_share")
+		row(text, "%.2f" % result[name]["zone_ns"], "%.2f" % result[name]["ratio"],
+		    "%.1f %%" % (100 * share) if share is not None else "")
+	row("threads", *("%s" % n for n in result["attached"]["by_threads"]))
+	for name in ("closed", "attached"):
+		row("ns a zone, " + name, *("%.2f" % ns for ns in result[name]["by_threads"].values()))
+	zones = 5000000 if bench.quick else 50000000
+	one = watched(bench, bench.tracer, "record", "-q", "--stats-only", "--summary", bench.path("zones.json"), "--",
+		      program, "--repeat", "1", "--pairs", str(zones // (1 + 7 * 4)))
+	with open(bench.path("zones.json"), encoding="utf-8") as file:
+		figures = json.load(file)
+	one["zones"] = sum(zone["count"] for zone in figures["zones"])
+	one["lost"] = figures["lost"]
+	row("--stats-only: zones, records lost", one["zones"], one["lost"])
+	row("--stats-only: tracer's RssAnon, CPU", "%.1f MB" % (one["rss_anon"] / 1e6), "%.1f s" % one["own_cpu_s"])
+	result["stats_only"] = one
+	bench.result["zones"] = result
+
+
+def python_rounds(bench, command, rounds):
+	"""memory of one process after each of several captures, one after the other"""
+	target = subprocess.Popen([*command, "--wait", "--rounds", str(rounds)], env=bench.env, text=True,
+				  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+	lost = 0
+	for _ in range(rounds):
+		pid = int(target.stdout.readline().split()[1])
+		# ends with the process, or when told
+		ready, told = os.pipe()
+		tracer = subprocess.Popen([bench.tracer, "record", "-q", "--force", "-o", bench.path("round.trc"),
+					   "--summary", bench.path("round.json"), "--ready-fd", str(told),
+					   "-p", str(pid)], env=bench.env, pass_fds=[told])
+		os.close(told)
+		if not os.read(ready, 1):
+			raise Skip("the tracer does not attach")
+		os.close(ready)
+		target.stdin.write("\n")
+		target.stdin.flush()
+		target.stdout.readline()
+		tracer.send_signal(2)
+		tracer.wait()
+		with open(bench.path("round.json"), encoding="utf-8") as file:
+			lost += json.load(file)["lost"]
+	result = json.loads(target.stdout.readline())
+	target.stdin.close()
+	target.wait()
+	return result["anon_kib"], lost
+
+
+def print_python(bench):
+	title("Points of the Python module, less the loop around them: user and system time of the thread")
+	folder = os.path.join(bench.build, "python")
+	if not os.path.isdir(os.path.join(folder, "tracer")):
+		raise Skip("the module is not built: python3-dev")
+	bench.env["PYTHONPATH"] = folder
+	zones = 200000 if bench.quick else 1000000
+	command = [os.environ.get("PYTHON", "python3"), os.path.join(SRC, "tests", "bench", "zones.py"), "--zones", str(zones)]
+	result = {"closed": measured(bench, command), "attached": measured(bench, command, attach_tracer(bench))}
+	if not result["attached"]["enabled"]:
+		raise Skip("the tracer did not reach the module")
+	names = ("zone", "traced", "counter", "marker")
+	row("%d each" % zones, *names)
+	for name, one in result.items():
+		row("ns, " + name, *("%.0f" % one[key + "_ns"] for key in names))
+	anon, lost = python_rounds(bench, command, 3 if bench.quick else 5)
+	result["anon_kib"], result["lost"] = anon, lost
+	row("its RssAnon in MB, after each capture", *("%.2f" % (kib / 1024) for kib in anon))
+	bench.result["python"] = result
+
+
+PARTS = {"points": print_points, "zones": print_zones, "python": print_python, "disabled": print_disabled, "export": print_export, "slowdown": print_slowdown,
 	 "capture": print_capture}
 
 
