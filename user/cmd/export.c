@@ -10,7 +10,7 @@
 #include "filter_options.h"
 #include "output.h"
 
-enum export_key { KEY_TRACKS = 256, KEY_FORCE };
+enum export_key { KEY_TRACKS = 256, KEY_FORCE, KEY_LIMIT };
 
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0,
@@ -20,6 +20,10 @@ static const struct argp_option options[] = {
 	 "- is standard output; .pftrace.gz and .pftrace.zst are compressed",
 	 0},
 	{"tracks", KEY_TRACKS, "lanes|task|workers", 0, "Rows of the Tasks group", 1},
+	{"limit", KEY_LIMIT, "N", 0,
+	 "dot: draw the first N tasks at most, 0: all (default 2000, which takes Graphviz a "
+	 "minute)",
+	 1},
 	{"force", KEY_FORCE, NULL, 0, "Replace an output file that is there", 1},
 	OPTIONS_FILTER(2),
 	OPTIONS_SPEECH,
@@ -33,6 +37,8 @@ static const char doc[] =
 	"  tracer export run.trc                  run.pftrace, for ui.perfetto.dev\n"
 	"  tracer export -o run.pftrace.gz run.trc\n"
 	"  tracer export -f text run.trc | less   one event a line\n"
+	"  tracer export -o run.dot run.trc && dot -Tsvg -O run.dot\n"
+	"  tracer export -f asio run.trc | handlerviz.pl | dot -Tsvg > run.svg\n"
 	"  tracer export --from 2s --duration 100ms --task 'solve*' run.trc";
 
 struct export_command {
@@ -42,6 +48,7 @@ struct export_command {
 	enum export_compression compression;
 	enum export_tracks tracks;
 	bool force;
+	uint64_t limit;
 	struct filter_options filter;
 };
 
@@ -84,6 +91,12 @@ static int export__set(void *ctx, int key, const char *value, const struct optio
 		return 0;
 	case KEY_FORCE:
 		command->force = true;
+		return 0;
+	case KEY_LIMIT:
+		if (option__number(value, origin, 0, UINT64_MAX, &command->limit))
+			return -EINVAL;
+		if (!command->limit)
+			command->limit = UINT64_MAX;
 		return 0;
 	default:
 		return option__speech(key);
@@ -180,6 +193,7 @@ static int export__run(struct export_command *command)
 		.progress = isatty(STDERR_FILENO) && say__level() >= SAY_NORMAL,
 		.stop = signals__flag(),
 		.filter = command->filter.any ? &command->filter.filter : NULL,
+		.limit = command->limit,
 	};
 	bool to_file = strcmp(command->output, "-") != 0;
 	struct trace_totals totals;

@@ -24,12 +24,16 @@ struct export_options {
 	const volatile sig_atomic_t *stop; /* non-zero: finish now with what there is; or NULL */
 	/* for output__export(), which hands it to the trace; NULL: everything */
 	const struct trace_filter *filter;
+	uint64_t limit; /* tasks that a graph shows at most; 0: as many as can be laid out */
 };
 
 /* Each returns 0, or a negative errno with a sentence in @err (to be freed). */
 int export__perfetto(struct trace *trace, const struct export_options *options, char **err);
 int export__text(struct trace *trace, const struct export_options *options, char **err);
 int export__chrome(struct trace *trace, const struct export_options *options, char **err);
+/* -ENODATA: there are no handlers of Asio */
+int export__asio(struct trace *trace, const struct export_options *options, char **err);
+int export__dot(struct trace *trace, const struct export_options *options, char **err);
 /* @options->path is a folder, which is there */
 int export__csv(struct trace *trace, const struct export_options *options, char **err);
 /* @options->path is a file, which is empty or not there */

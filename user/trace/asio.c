@@ -6,12 +6,14 @@
  * that it waits.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "asio.h"
 #include "../base/map.h"
 #include "../base/pool.h"
 
+#define PATH_MAX_SIZE 4096U
 #define OUT_MAX 6 /* events that one becomes */
 #define OVERTAKEN_MAX 65536U
 #define WOULD_BLOCK 11 /* EAGAIN, as the targets' kernel has it */
@@ -27,6 +29,12 @@ struct handler {
 	bool overtaken; /* invoked before its creation came */
 };
 
+struct place {
+	const char *function, *file;
+	uint32_t line;
+	const char *path; /* it and those around it, once somebody asked */
+};
+
 struct asio_thread {
 	struct asio_thread *next; /* of the process */
 	uint32_t tid;
@@ -34,6 +42,9 @@ struct asio_thread {
 	const char *texts[TEXTS]; /* of the next event, NULL: in the event itself */
 	uint64_t *stack;	  /* handlers it is in, innermost last */
 	size_t depth, size;
+	uint64_t native;      /* descriptor of the next creation's object, 0 none */
+	struct place *places; /* HANDLER_LOCATIONs that it is in, innermost last */
+	size_t place_count, place_size;
 	uint32_t runs; /* run(), poll() and so on that it is in */
 	bool heard;    /* it entered or left one, so that how many are open is known */
 };
@@ -48,7 +59,10 @@ struct asio_process {
 
 struct title {
 	struct title *next; /* of the same hash */
-	const char *type, *operation, *text, *reason;
+	const char *type, *operation;
+	const char *text;   /* socket@0x7f00c0de.async_send */
+	const char *task;   /* and " completion" */
+	const char *reason; /* socket.async_send */
 };
 
 struct asio {
@@ -151,6 +165,7 @@ static void thread__forget(struct asio *asio, uint32_t index, uint32_t tid)
 		at = &(*at)->next;
 	*at = thread->next;
 	free(thread->stack);
+	free(thread->places);
 	free(thread);
 }
 
@@ -255,8 +270,9 @@ static struct title *title__get(struct asio *asio, const char *type, uint64_t ob
 	title->next = first;
 	title->type = type;
 	title->operation = operation;
-	title->text = strings__format(asio->strings, "%s@0x%llx.%s completion", type,
+	title->text = strings__format(asio->strings, "%s@0x%llx.%s", type,
 				      (unsigned long long)object, operation);
+	title->task = strings__format(asio->strings, "%s completion", title->text);
 	title->reason = strings__format(asio->strings, "%s.%s", type, operation);
 	return title;
 }
@@ -266,6 +282,27 @@ static const char *error__text(struct asio *asio, struct asio_thread *thread, co
 {
 	return strings__format(asio->strings, "%s:%d", text__take(thread, TEXT_CATEGORY, category),
 			       (int)(uint32_t)value);
+}
+
+/* the places that the thread is in, a line each, innermost first; NULL if it is in none */
+static const char *path__text(struct asio *asio, struct asio_thread *thread)
+{
+	struct place *top = thread->places ? &thread->places[thread->place_count - 1] : NULL;
+	char text[PATH_MAX_SIZE];
+	size_t used = 0;
+
+	if (!thread->place_count || top->path)
+		return thread->place_count ? top->path : NULL;
+	for (size_t n = 0; n < thread->place_count && used < sizeof(text); n++) {
+		const struct place *place = top - n;
+		const char *quote = *place->function ? "'" : "";
+
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "%s%s%.300s%s%s(%.300s:%u)", n ? "\ncalled from " : "in ",
+					 quote, place->function, quote, *quote ? " " : "",
+					 place->file, place->line);
+	}
+	return top->path = strings__add(asio->strings, text, strlen(text));
 }
 
 /* --- events out --- */
@@ -314,13 +351,14 @@ static void take_created(struct asio *asio, const struct event *event, struct as
 
 	if (!title)
 		return;
-	out = put_about(asio, event, EV_task_created, 3);
-	out->args[1].s = title->text;
-	out->args[2].u = thread->depth ? thread->stack[thread->depth - 1] : 0;
 	out = put_about(asio, event, EV_handler_created, 4);
-	out->args[1].s = type;
-	out->args[2].u = object;
-	out->args[3].s = operation;
+	out->args[1].s = title->text;
+	out->args[2].s = path__text(asio, thread);
+	out->args[3].u = thread->native;
+	thread->native = 0;
+	out = put_about(asio, event, EV_task_created, 3);
+	out->args[1].s = title->task;
+	out->args[2].u = thread->depth ? thread->stack[thread->depth - 1] : 0;
 	if (overtaken) {
 		asio->overtaken--;
 		handler->overtaken = false;
@@ -453,26 +491,42 @@ static void take_syscall(struct asio *asio, const struct event *event, struct as
 
 static void take_operation(struct asio *asio, const struct event *event, struct asio_thread *thread)
 {
-	struct event *out = put_about(asio, event, EV_handler_operation, 4);
-
-	out->args[1].s = text__take(thread, TEXT_TYPE, event->args[2].s);
-	out->args[2].s = text__take(thread, TEXT_OPERATION, event->args[3].s);
-	out->args[3] = event->args[1];
-}
-
-static void take_location(struct asio *asio, const struct event *event)
-{
+	const char *type = text__take(thread, TEXT_TYPE, event->args[2].s);
+	const char *operation = text__take(thread, TEXT_OPERATION, event->args[3].s);
+	struct title *title = title__get(asio, type, event->args[0].u, operation);
 	struct event *out;
 
-	if (event->type == EV_asio_location_end) {
-		put(asio, event, EV_zone_end, 0);
+	if (!title)
 		return;
-	}
-	out = put(asio, event, EV_zone_begin, 3);
+	out = put_about(asio, event, EV_handler_operation, 3);
+	out->args[1].s = title->text;
+	out->args[2] = event->args[1];
+}
+
+static void take_location(struct asio *asio, const struct event *event, struct asio_thread *thread)
+{
+	struct event *out = put(asio, event, EV_zone_begin, 3);
+	struct place place = {
+		event->args[0].s ? event->args[0].s : "",
+		event->args[1].s ? event->args[1].s : "",
+		(uint32_t)event->args[2].u,
+		NULL,
+	};
+
 	out->args[0] = out->args[1] = event->args[0];
-	out->args[2].s =
-		strings__format(asio->strings, "%s:%u", event->args[1].s ? event->args[1].s : "",
-				(unsigned int)event->args[2].u);
+	out->args[2].s = strings__format(asio->strings, "%s:%u", place.file, place.line);
+	if (thread->place_count == thread->place_size) {
+		size_t size = thread->place_size ? thread->place_size * 2 : 8;
+		struct place *places = realloc(thread->places, size * sizeof(*places));
+
+		if (!places) {
+			asio->err = -ENOMEM;
+			return;
+		}
+		thread->places = places;
+		thread->place_size = size;
+	}
+	thread->places[thread->place_count++] = place;
 }
 
 /* run_for() and run_until() are made of wait_one(), which is run_one() with a limit */
@@ -525,9 +579,15 @@ static void take_own(struct asio *asio, const struct event *event, struct asio_t
 	case EV_asio_run_end:
 		take_run(asio, &asio->out[0], thread);
 		break;
+	case EV_asio_native:
+		thread->native = event->args[1].u;
+		break;
 	case EV_asio_location_begin:
+		take_location(asio, event, thread);
+		break;
 	case EV_asio_location_end:
-		take_location(asio, event);
+		thread->place_count -= thread->place_count > 0;
+		put(asio, event, EV_zone_end, 0);
 		break;
 	default:
 		break;
@@ -569,7 +629,8 @@ static void take_other(struct asio *asio, const struct event *event)
 		/* where the thread is now is not known */
 		thread = map__get(&asio->threads, event->process, event->tid);
 		if (thread) {
-			thread->depth = 0;
+			thread->depth = thread->place_count = 0;
+			thread->native = 0;
 			memset(thread->texts, 0, sizeof(thread->texts));
 		}
 		break;

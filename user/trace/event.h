@@ -51,12 +51,14 @@ enum event_type {
 	/* What Asio's handlers are about (asio.h), made of its records, which have their numbers
 	   above. */
 	EV_task_waits, /* args: task, reason (s), object: once created it waits before it can run */
-	EV_handler_created, /* args: handler, object's type (s), object, operation (s) */
+	EV_handler_created, /* args: handler, "socket@0x7f00c0de.async_send" (s), places in the
+			       source that led there (s, a line each, or NULL), descriptor (0:
+			       none); right before its task_created */
 	EV_handler_invoked, /* args: handler, error (s, "system:2", or NULL), bytes or signal, enum
 			       event_handler_args */
 	EV_handler_left,    /* args: handler, enum event_handler_end */
 	EV_handler_syscall, /* args: handler, call (s), error (s), bytes (UINT64_MAX: none) */
-	EV_handler_operation, /* args: object, its type (s), operation (s), descriptor (0: none) */
+	EV_handler_operation, /* args: object, "socket@0x7f00c0de.close" (s), descriptor */
 	EV_end,		      /* the capture ends here; always the last event */
 };
 
