@@ -65,6 +65,7 @@
 #define TRACER__U4_3 "4@%%edx"
 #define TRACER__U4_4 "4@%%ecx"
 #define TRACER__UN_2 "-8@%%rsi 8@%%rdx"
+#define TRACER__UN_3 "-8@%%rdx 8@%%rcx"
 #define TRACER__STAMP() __builtin_ia32_rdtsc()
 #else
 #define TRACER__NOP "nop\n"
@@ -78,6 +79,7 @@
 #define TRACER__U4_3 "4@x2"
 #define TRACER__U4_4 "4@x3"
 #define TRACER__UN_2 "-8@x1 8@x2"
+#define TRACER__UN_3 "-8@x2 8@x3"
 #define TRACER__STAMP() tracer__stamp()
 #endif
 
@@ -465,7 +467,7 @@ slow:
 		TRACER__DIRECT(tracer_v1_usdt_##name,                                                        \
 			       (TRACER__PASS_##t1(1), TRACER__PASS_##t2(2), TRACER__PASS_##t3(3)));   \
 		if (tracer__gate & TRACER_GATE_RECORDED)                                              \
-			tracer__record(number, size,                                                  \
+			tracer__record(number + TRACER__REAL_##t3, size,                                                  \
 				       TRACER__STRING(TRACER__IS_STRING_##t1, p1) | TRACER__STRING(TRACER__IS_STRING_##t2, p2) |              \
 					       TRACER__STRING(TRACER__IS_STRING_##t3, p3),                                \
 				       TRACER__SAMPLED_BY_##by(p1, p2, p3),                           \
@@ -540,19 +542,29 @@ TRACER__INLINE void tracer__set_off(uint16_t off)
 			 off, __ATOMIC_RELAXED);
 }
 
-TRACER__INLINE int tracer__zone_enter(const char *name, const char *function, const char *where)
+/* returns the call site as the record of its end holds it; never 0 */
+TRACER__INLINE uint32_t tracer__zone_enter(const char *name, const char *function, const char *where)
 {
 	tracer__zone_begin(TRACER__GATE(tracer__in_zone), name, function, where);
-	return 1;
+	return TRACER__CAST(uint32_t, TRACER__POINTER(uintptr_t, where) -
+					      TRACER__POINTER(uintptr_t, &__ehdr_start[0]));
 }
 
-/* a zone that was entered closed is not left open, and the other way round */
-TRACER__INLINE void tracer__zone_leave(const int *entered)
+/*
+ * A zone that was entered closed is not left open, and the other way round. The end says which scope's
+ * it is: longjmp() and exceptions in C leave zones behind, which it then closes, too. For direct
+ * probes it is a zone_end as any other.
+ */
+TRACER__INLINE void tracer__zone_leave(const uint32_t *entered)
 {
 	uint32_t gate = *entered ? TRACER__GATE(tracer__in_zone) : 0;
 
-	if (__builtin_expect(gate != 0, 0))
-		tracer__zone_end(gate);
+	if (__builtin_expect(gate != 0, 0)) {
+		if (gate & TRACER_GATE_DIRECT)
+			tracer__zone_end(gate & TRACER_GATE_DIRECT);
+		if (gate & TRACER_GATE_RECORDED)
+			tracer__record(161, 16, 0, TRACER__BY_RUNNING, *entered, 0, 0);
+	}
 }
 
 #ifdef __cplusplus
@@ -562,7 +574,7 @@ TRACER__INLINE void tracer__zone_leave(const int *entered)
 #define TRACER__ENTER(name)                                                                           \
 	(__builtin_expect(TRACER__GATE(tracer__in_zone) != 0, 0)                                \
 		 ? tracer__zone_enter(name, __func__, __FILE__ ":" TRACER__STR(__LINE__))             \
-		 : 0)
+		 : 0U)
 
 #ifdef __cplusplus
 namespace tracer_detail
@@ -595,7 +607,7 @@ template <class T> TRACER__INLINE uint32_t is_real(T)
 class zone
 {
       public:
-	explicit TRACER__INLINE zone(int entered) : entered_(entered)
+	explicit TRACER__INLINE zone(uint32_t entered) : entered_(entered)
 	{
 	}
 	TRACER__INLINE ~zone()
@@ -606,7 +618,7 @@ class zone
 	zone &operator=(const zone &) = delete;
 
       private:
-	int entered_;
+	uint32_t entered_;
 };
 } // namespace tracer_detail
 
@@ -620,7 +632,7 @@ class zone
 	const ::tracer_detail::zone TRACER__PASTE(tracer__zone_, __COUNTER__)(TRACER__ENTER(name))
 #else
 #define TRACER__SCOPE_1(name)                                                                         \
-	const int TRACER__PASTE(tracer__zone_, __COUNTER__)                                           \
+	const uint32_t TRACER__PASTE(tracer__zone_, __COUNTER__)                                         \
 		__attribute__((cleanup(tracer__zone_leave), unused)) = TRACER__ENTER(name)
 #endif
 

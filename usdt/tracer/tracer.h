@@ -199,6 +199,19 @@
 			point(tracer__gate, TRACER__NAME(a1), TRACER__NUM(tracer__value));            \
 		}                                                                                     \
 	} while (0)
+/* the same about something with an identity */
+#define TRACER__POINTI(category, point, a1, a2, a3) \
+	TRACER__PASTE(TRACER__POINTI_, TRACER__ON_##category)(category, point, a1, a2, a3)
+#define TRACER__POINTI_1(category, point, a1, a2, a3)                                                 \
+	do {                                                                                          \
+		uint32_t tracer__gate = TRACER__GATE(category);                                       \
+		if (__builtin_expect(tracer__gate != 0, 0)) {                                         \
+			TRACER__VALUE(tracer__value, a3);                                             \
+			point(tracer__gate, TRACER__ID(a1), TRACER__NAME(a2), TRACER__NUM(tracer__value)); \
+		}                                                                                     \
+	} while (0)
+#define TRACER__POINTI_0(category, point, a1, a2, a3) \
+	TRACER__REMOVED((TRACER__USE(a1), TRACER__USE(a2), TRACER__USE(a3)))
 #define TRACER__POINTN_0(category, point, a1, a2) TRACER__REMOVED((TRACER__USE(a1), TRACER__USE(a2)))
 
 /* Tasks. STAGED is described but cannot run yet; CREATED begins a lifetime. */
@@ -229,6 +242,11 @@
 /* declared to use an object, for which the runtime orders it among others; kind: "in", "out", "inout" */
 #define TRACER_TASK_DEPENDS(task, object, kind) \
 	TRACER__POINT3(tracer__in_task, tracer__task_depends, TRACER__ID, task, TRACER__ID, object, TRACER__NAME, kind)
+/* what is known of a task: a text, or a 64-bit integer or double */
+#define TRACER_TASK_TEXT(task, key, text) \
+	TRACER__POINT3(tracer__in_task, tracer__task_text, TRACER__ID, task, TRACER__NAME, key, TRACER__NAME, text)
+#define TRACER_TASK_VALUE(task, key, value) \
+	TRACER__POINTI(tracer__in_task, tracer__task_value, task, key, value)
 
 /* Workers. The sleep pair stands around the blocking call itself. */
 #define TRACER_WORKER_START(worker, name) \

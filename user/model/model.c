@@ -294,7 +294,7 @@ static void note_first(struct process *process, uint16_t type, uint64_t now)
 		first = &process->first_task;
 	else if (type >= EV_future_created && type <= EV_continuation_end)
 		first = &process->first_future;
-	else if ((type >= EV_zone_begin && type <= EV_message_color) || type == EV_zone_begin_at)
+	else if (type >= EV_zone_begin && type <= EV_message_color)
 		first = &process->first_zone;
 	if (first && *first == UINT64_MAX)
 		*first = now;
@@ -315,11 +315,10 @@ static void take_thread_event(struct model *m, const struct event *event, struct
 		future__event(m, event, thread);
 		break;
 	case EV_zone_begin:
-	case EV_zone_begin_at:
 		zone__begin(m, event, thread);
 		break;
 	case EV_zone_end:
-		zone__end(m, thread);
+		zone__end(m, thread, event->nargs ? event->args[0].s : NULL);
 		break;
 	case EV_zone_text:
 	case EV_zone_color:
@@ -333,7 +332,7 @@ static void take_thread_event(struct model *m, const struct event *event, struct
 	case EV_sent:
 	case EV_received:
 	case EV_frame:
-	case EV_task_depends:
+	case EV_task_depends ... EV_task_value:
 	case EV_asio_registered ... EV_asio_run_end:
 	case EV_handler_operation:
 		take_annotation(m, event, thread);
