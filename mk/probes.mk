@@ -21,7 +21,7 @@ $(BUILD)/libtracer_ompt.so: $(OMPT_SRCS) $(PROBE_DEPS)
 $(BUILD)/libtracer_itt.so: $(ITT_SRCS) $(PROBE_DEPS)
 	$(say) LIB $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(PROBE_CFLAGS) -shared -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(ITT_SRCS) -lpthread -ldl
+	$(Q)$(CC) $(PROBE_CFLAGS) -fexceptions -shared -Wl,-soname,$(@F) -Wl,-z,nodelete $(LDFLAGS) -o $@ $(ITT_SRCS) -lpthread -ldl
 
 PROBE_HEADERS = $(wildcard probes/boost-fiber/*.hpp probes/taskflow/*.hpp probes/coroutine/*.hpp)
 
