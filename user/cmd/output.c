@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include "../base/say.h"
 
+static const char *const paraver_beside[] = {".pcf", ".row", NULL};
+
 static const struct output_format formats[] = {
 	{.name = "perfetto",
 	 .extension = ".pftrace",
@@ -26,7 +28,12 @@ static const struct output_format formats[] = {
 	 .extension = ".json",
 	 .write = export__chrome,
 	 .what = "Trace Event JSON: chrome://tracing, speedscope, Perfetto"},
-	{.name = "paraver", .extension = ".prv"},
+	{.name = "paraver",
+	 .extension = ".prv",
+	 .write = export__paraver,
+	 .what = "x.prv, x.pcf and x.row, for Paraver",
+	 .shape = OUTPUT_FILES,
+	 .beside = paraver_beside},
 	{.name = "asio",
 	 .extension = ".asio",
 	 .write = export__asio,
@@ -250,19 +257,6 @@ int output__claim(const char *path, bool force)
 	return 0;
 }
 
-/* output__beside() - a file that goes with @path: its extension in place of the format's */
-static char *output__beside(const struct output_format *format, const char *path,
-			    const char *extension)
-{
-	size_t length = strlen(path);
-
-	if (path__ends_with(path, ".gz") || path__ends_with(path, ".zst"))
-		length = (size_t)(strrchr(path, '.') - path);
-	if (path__ends_within(path, length, format->extension))
-		length -= strlen(format->extension);
-	return sentence__new("%.*s%s", (int)length, path, extension);
-}
-
 /* output__each_beside() - does something for each file beside @path, up to the first that fails */
 static int output__each_beside(const struct output_format *format, const char *path, bool force,
 			       int (*what)(const char *path, bool force))
@@ -270,7 +264,7 @@ static int output__each_beside(const struct output_format *format, const char *p
 	int rc = 0;
 
 	for (size_t i = 0; !rc && format->beside && format->beside[i]; i++) {
-		char *other = output__beside(format, path, format->beside[i]);
+		char *other = export__beside(path, format->extension, format->beside[i]);
 
 		rc = other ? what(other, force) : -ENOMEM;
 		free(other);

@@ -31,6 +31,10 @@ struct export_options {
 int export__perfetto(struct trace *trace, const struct export_options *options, char **err);
 int export__text(struct trace *trace, const struct export_options *options, char **err);
 int export__chrome(struct trace *trace, const struct export_options *options, char **err);
+/* writes x.pcf and x.row beside x.prv */
+int export__paraver(struct trace *trace, const struct export_options *options, char **err);
+/* the name of a file beside @path: @other in place of its extension; to be freed, or NULL */
+char *export__beside(const char *path, const char *extension, const char *other);
 /* -ENODATA: there are no handlers of Asio */
 int export__asio(struct trace *trace, const struct export_options *options, char **err);
 int export__dot(struct trace *trace, const struct export_options *options, char **err);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include "base/say.h"
 #include "outfile.h"
 
 #define OUTPUT_CHUNK (256U << 10)
@@ -192,4 +193,17 @@ int outfile__close(struct outfile *output)
 		err = -errno;
 	release(output);
 	return err;
+}
+
+char *export__beside(const char *path, const char *extension, const char *other)
+{
+	size_t length = strlen(path), size = strlen(extension);
+
+	if (length > 3 && !strcmp(path + length - 3, ".gz"))
+		length -= 3;
+	else if (length > 4 && !strcmp(path + length - 4, ".zst"))
+		length -= 4;
+	if (length > size && !memcmp(path + length - size, extension, size))
+		length -= size;
+	return sentence__new("%.*s%s", (int)length, path, other);
 }
