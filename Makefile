@@ -28,7 +28,7 @@ OPT ?= -O2 -g
 CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -D_GNU_SOURCE -Iuser -Iusdt -Ibpf -I$(BUILD) $(CFLAGS)
 LIBS = -lbpf -ldw -lelf -lz -lzstd -ljson-c -lsqlite3 -lm -lpthread
 
-STAGES = base capture trace model export report cmd
+STAGES = base spec capture trace model export report cmd
 SRCS = user/main.c $(foreach s,$(STAGES),$(wildcard user/$(s)/*.c))
 OBJS = $(SRCS:%.c=$(BUILD)/%.o)
 LIB_OBJS = $(filter-out $(BUILD)/user/main.o,$(OBJS))

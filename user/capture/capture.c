@@ -23,6 +23,7 @@
 #include <unistd.h>
 #include "../base/say.h"
 #include "session.h"
+#include "specs.h"
 #include "proc.h"
 
 #define STATUS_REFUSED 1
@@ -136,6 +137,7 @@ static void session__tell_end(struct session *session, uint64_t duration)
 					       session, counters[i].counter)));
 	json_object_object_add(json, "sched_lost",
 			       json_object_new_int64((int64_t)session__sched_lost(session)));
+	session__tell_specs(session, json);
 	file_writer__json(session->writer, FILE_END, json);
 }
 
@@ -219,6 +221,10 @@ static void session__take(struct session *session, const void *record, size_t si
 	}
 	if (header->size > size)
 		return;
+	if (header->kind == REC_FOREIGN) {
+		session__take_foreign(session, record, header->size);
+		return;
+	}
 	/* before what happens next in that process, after what happened before */
 	file_writer__record(session->writer, record, header->size);
 	if (header->kind == REC_CHUNK) {
@@ -237,7 +243,8 @@ static void session__take_sched(struct session *session, struct buffer *buffer, 
 
 	while (buffer->position < until && buffer__peek(buffer)) {
 		header = buffer->record;
-		if (header->kind != REC_SWITCH && header->kind != REC_WAKING)
+		if (header->kind != REC_SWITCH && header->kind != REC_WAKING &&
+		    header->kind != REC_FOREIGN)
 			break;
 		session__take(session, header, buffer->record_size);
 		buffer__advance(buffer);
@@ -370,7 +377,8 @@ static int session__take_targets(struct session *session)
 		say__error("%s", session->refusal);
 		return STATUS_REFUSED;
 	}
-	if (!session->points_found && !options->allow_no_points) {
+	if (!session->points_found && !options->allow_no_points &&
+	    !session__specs_attached(session)) {
 		pid = session->first_pid;
 		proc__read(pid, &info);
 		say__error("process %d (%s): no points in it or its libraries", pid, info.name);
@@ -427,7 +435,7 @@ static int session__begin(struct session *session)
 	session->sample_level = level;
 	session->use_monotonic = options->clock == CAPTURE_CLOCK_MONOTONIC ||
 				 (options->clock == CAPTURE_CLOCK_AUTO && !counter__is_steady());
-	if (session__load(session))
+	if (session__load(session) || session__load_specs(session))
 		return STATUS_REFUSED;
 	session->until = calloc((size_t)session->cpus, sizeof(*session->until));
 	if (!session->until)
@@ -541,6 +549,7 @@ static void session__loop(struct session *session, struct command *command,
 			session__end_pass(session, time, now);
 		if (now - session->check_time > SECOND_NS) {
 			session__check_processes(session);
+			session__watch_specs(session);
 			session__show_progress(session, now - begin);
 			session->check_time = now;
 		}
@@ -562,6 +571,7 @@ static int session__end(struct session *session, uint64_t duration)
 	int err;
 
 	session__close_gates(session);
+	session__detach_specs(session);
 	session__detach_flush(session);
 	session__consume(session);
 	session->finishing = true;
@@ -635,6 +645,7 @@ static int session__run(struct session *session, struct capture_result *result,
 	if (status)
 		goto out;
 	begin = now__monotonic();
+	session__say_specs(session);
 	session__say_ready(session);
 	if (command) {
 		status = command__release(command);
@@ -670,7 +681,7 @@ int capture__run(const struct capture_options *options, struct capture_result *r
 	status = session__run(&session, result, stop);
 	result->chunks = session.chunks;
 	result->chunk_bytes = session.chunk_bytes;
-	result->any_event = session.chunk_bytes > 0;
+	result->any_event = session.chunk_bytes > 0 || session__foreign_records(&session);
 	result->buffer_bytes = session.buffer_size * (uint64_t)session.cpus;
 	session__close_gates(&session);
 	session__detach_flush(&session);
@@ -678,6 +689,7 @@ int capture__run(const struct capture_options *options, struct capture_result *r
 	if (session.writer) {
 		file_writer__close(session.writer);
 	}
+	session__unload_specs(&session);
 	session__unload(&session);
 	free(session.until);
 	free(session.refusal);

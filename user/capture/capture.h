@@ -16,6 +16,8 @@
 enum capture_clock { CAPTURE_CLOCK_AUTO, CAPTURE_CLOCK_TSC, CAPTURE_CLOCK_MONOTONIC };
 enum capture_on_full { CAPTURE_ON_FULL_DROP, CAPTURE_ON_FULL_STOP, CAPTURE_ON_FULL_OVERWRITE };
 
+struct spec;
+
 struct capture_options {
 	const pid_t *pids; /* processes to trace... */
 	int pid_count;
@@ -36,6 +38,9 @@ struct capture_options {
 	int ready_fd;		    /* one byte is written to it once attached; -1 none */
 	bool compress;		    /* zstd, as far as the machine keeps up */
 	bool allow_no_points;	    /* go on: libraries with points may be loaded later */
+	struct spec *specs;	/* probe specs to use, or NULL */
+	bool specs_automatic;	/* they are all that there are: use those that recognise the target */
+	double max_overhead;	/* percent of the targets' CPU time that hits may cost; 0: any */
 	const char *without; /* features of this kernel not to use, comma-separated; or NULL */
 	/*
 	 * asked with the bytes written so far before more is taken from the buffers, or NULL; true:

@@ -29,7 +29,7 @@ struct probe {
 
 static int probe__attach_multi(struct probe *probe, const struct bpf_program *program,
 			       const char *path, pid_t pid, const struct probe_site *sites,
-			       size_t count)
+			       const uint64_t *cookies, size_t count)
 {
 	uint64_t *offsets = calloc(2 * count, sizeof(*offsets));
 	struct link_create create = {
@@ -38,9 +38,11 @@ static int probe__attach_multi(struct probe *probe, const struct bpf_program *pr
 		.path = (uintptr_t)path,
 		.offsets = (uintptr_t)offsets,
 		.counts = (uintptr_t)(offsets + count),
+		.cookies = (uintptr_t)cookies,
 		.site_count = (uint32_t)count,
 		.pid = (uint32_t)pid,
 	};
+	bool has_counts = false;
 	size_t i;
 
 	if (!offsets)
@@ -48,8 +50,9 @@ static int probe__attach_multi(struct probe *probe, const struct bpf_program *pr
 	for (i = 0; i < count; i++) {
 		offsets[i] = sites[i].offset;
 		offsets[count + i] = sites[i].count;
+		has_counts |= sites[i].count != 0;
 	}
-	if (!sites[0].count)
+	if (!has_counts)
 		create.counts = 0;
 	probe->link = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &create, sizeof(create));
 	free(offsets);
@@ -58,7 +61,7 @@ static int probe__attach_multi(struct probe *probe, const struct bpf_program *pr
 
 static int probe__attach_events(struct probe *probe, const struct bpf_program *program,
 				const char *path, pid_t pid, const struct probe_site *sites,
-				size_t count)
+				const uint64_t *cookies, size_t count)
 {
 	size_t i;
 
@@ -66,7 +69,8 @@ static int probe__attach_events(struct probe *probe, const struct bpf_program *p
 	if (!probe->events)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
-		LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = sites[i].count);
+		LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = sites[i].count,
+			    .bpf_cookie = cookies ? cookies[i] : 0);
 
 		probe->events[i] = bpf_program__attach_uprobe_opts(program, pid ? pid : -1, path,
 								   sites[i].offset, &options);
@@ -77,9 +81,9 @@ static int probe__attach_events(struct probe *probe, const struct bpf_program *p
 	return 0;
 }
 
-int probe__attach(struct probe **result, const struct session *session,
-		  const struct bpf_program *program, const char *path, pid_t pid,
-		  const struct probe_site *sites, size_t count)
+int probe__attach_cookies(struct probe **result, const struct session *session,
+			  const struct bpf_program *program, const char *path, pid_t pid,
+			  const struct probe_site *sites, const uint64_t *cookies, size_t count)
 {
 	struct probe *probe = calloc(1, sizeof(*probe));
 	int err;
@@ -88,15 +92,22 @@ int probe__attach(struct probe **result, const struct session *session,
 		return -ENOMEM;
 	probe->link = -1;
 	if (session->features.uprobe_multi)
-		err = probe__attach_multi(probe, program, path, pid, sites, count);
+		err = probe__attach_multi(probe, program, path, pid, sites, cookies, count);
 	else
-		err = probe__attach_events(probe, program, path, pid, sites, count);
+		err = probe__attach_events(probe, program, path, pid, sites, cookies, count);
 	if (err) {
 		probe__detach(probe);
 		return err;
 	}
 	*result = probe;
 	return 0;
+}
+
+int probe__attach(struct probe **result, const struct session *session,
+		  const struct bpf_program *program, const char *path, pid_t pid,
+		  const struct probe_site *sites, size_t count)
+{
+	return probe__attach_cookies(result, session, program, path, pid, sites, NULL, count);
 }
 
 void probe__detach(struct probe *probe)

@@ -25,6 +25,7 @@
 #include "file.h"
 
 struct session;
+struct specs;
 
 /* A file with points (or a dynamic linker), attached to once, or once a process with --no-follow.
  */
@@ -83,6 +84,7 @@ struct session {
 	size_t retired_count;
 	bool finishing;
 	uint64_t adopted;    /* rings, so far */
+	struct specs *specs; /* specs.h; NULL without probe specs */
 	bool command_exits;  /* COMMAND was reaped */
 	uint64_t told_round; /* bytes of the file at the last ROUND, and when */
 	uint64_t round_time, clock_time, clock_interval, check_time;
@@ -110,6 +112,10 @@ struct probe_site {
 int probe__attach(struct probe **probe, const struct session *session,
 		  const struct bpf_program *program, const char *path, pid_t pid,
 		  const struct probe_site *sites, size_t count);
+/* likewise, each program run told its site's cookie */
+int probe__attach_cookies(struct probe **probe, const struct session *session,
+			  const struct bpf_program *program, const char *path, pid_t pid,
+			  const struct probe_site *sites, const uint64_t *cookies, size_t count);
 void probe__detach(struct probe *probe);
 /* many at once take hardly longer than one; NULLs are skipped */
 void probe__detach_all(struct probe **probes, size_t count);

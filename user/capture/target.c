@@ -17,6 +17,7 @@
 #include <json-c/json.h>
 #include "../base/say.h"
 #include "session.h"
+#include "specs.h"
 #include "proc.h"
 
 #define SITES_MAX 40
@@ -502,6 +503,7 @@ int session__scan(struct session *session, struct process *process)
 	process__forget_unmapped(session, process, &mappings);
 	for (i = 0; i < mappings.count && !err; i++)
 		err = session__take_mapping(session, process, &mappings.all[i]);
+	session__bind_process(session, process->pid, &mappings);
 	proc__free_mappings(&mappings);
 	return err;
 }
@@ -519,6 +521,8 @@ int session__scan_file(struct session *session, const char *path)
 		dso = session__add_dso(session, &mapping, path, pid);
 	if (!dso)
 		return -ENOMEM;
+	if (!dso->binary || !dso->binary->has_points)
+		session__bind_file(session, path);
 	if (!dso->binary)
 		return 0;
 	process__attach_loaded(session, session__find_process(session, session->first_pid), dso,

@@ -21,6 +21,7 @@
 #include "../base/say.h"
 #include "../report/report.h"
 #include "output.h"
+#include "specs.h"
 
 struct run {
 	const struct record *record;
@@ -359,6 +360,7 @@ int record__main(int argc, char **argv)
 out:
 	free(run.capture);
 	free(run.output);
+	specs__free(record->capture.specs);
 	free(record);
 	return status;
 }

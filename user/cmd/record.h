@@ -21,6 +21,7 @@ struct record {
 	bool report;
 	bool report_json;
 	bool stats_only;
+	bool no_specs; /* --runtime none */
 };
 
 /* record__parse() - fill @record; 0 or an exit status */

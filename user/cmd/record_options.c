@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../base/say.h"
+#include "specs.h"
 
 enum record_key {
 	KEY_SAMPLE = 256,
@@ -26,11 +27,12 @@ enum record_key {
 	KEY_READY_FD,
 	KEY_SUMMARY,
 	KEY_FORCE,
+	KEY_SPEC,
+	KEY_RUNTIME,
+	KEY_MAX_OVERHEAD,
 	/* of later versions: accepted by the parser, refused with a sentence */
 	KEY_LATER,
-	KEY_SPEC = KEY_LATER,
-	KEY_RUNTIME,
-	KEY_FLIGHT_RECORDER,
+	KEY_FLIGHT_RECORDER = KEY_LATER,
 	KEY_MAX_FILE_SIZE,
 	KEY_MAX_FILES,
 	KEY_START_PAUSED,
@@ -80,8 +82,16 @@ static const struct argp_option options[] = {
 	{"poll-interval", KEY_POLL_INTERVAL, "DURATION", 0, "How the reader waits (0: busy)", 3},
 	{"cpu", KEY_CPU, "N", 0, "The reader runs on this CPU", 3},
 	{"clock", KEY_CLOCK, "auto|tsc|monotonic", 0, "Source of the records' time stamps", 3},
-	{"spec", KEY_SPEC, "FILE", OPTION_HIDDEN, "", 4},
-	{"runtime", KEY_RUNTIME, "NAME", OPTION_HIDDEN, "", 4},
+	{"spec", KEY_SPEC, "FILE", 0,
+	 "Probe a runtime without points as this spec says (tracer-spec(5)); may be given again", 1},
+	{"runtime", KEY_RUNTIME, "NAME,...", 0,
+	 "Probe it as a spec that comes with the command says: tracer list --specs names them. "
+	 "Without it a target without points is recognised; none: it is not",
+	 1},
+	{"max-overhead", KEY_MAX_OVERHEAD, "PERCENT", 0,
+	 "Of the targets' CPU time that hits of a spec's probes may cost: beyond, the least "
+	 "important ones are left out while running",
+	 1},
 	{"flight-recorder", KEY_FLIGHT_RECORDER, "SIZE", OPTION_HIDDEN, "", 4},
 	{"max-file-size", KEY_MAX_FILE_SIZE, "SIZE", OPTION_HIDDEN, "", 4},
 	{"max-files", KEY_MAX_FILES, "N", OPTION_HIDDEN, "", 4},
@@ -101,7 +111,8 @@ static const char doc[] =
 	"  sudo tracer -p 4711 -c task,steal -o x.trc      a capture, for tracer export and "
 	"report\n"
 	"  sudo tracer -o fib.pftrace.gz -- ./fib 30       a whole run\n"
-	"  sudo tracer --report -o run.trc -- ./solver     and its figures\n\n"
+	"  sudo tracer --report -o run.trc -- ./solver     and its figures\n"
+	"  sudo tracer --runtime go -p 4711 -d 5s          goroutines of a program without points\n\n"
 	"Exit status: 0; with COMMAND the command's own (128 + N if signal N ended it). "
 	"1 the tracer refused or failed, 2 the command line is wrong; with COMMAND 125 for both, "
 	"126 the command cannot be run, 127 it is not found.";
@@ -109,8 +120,6 @@ static const char doc[] =
 static int record__refuse_later(int key, const struct option_origin *origin)
 {
 	static const char *const what[] = {
-		[KEY_SPEC - KEY_LATER] = "probe specs",
-		[KEY_RUNTIME - KEY_LATER] = "adapters for runtimes without points",
 		[KEY_FLIGHT_RECORDER - KEY_LATER] = "the flight recorder",
 		[KEY_MAX_FILE_SIZE - KEY_LATER] =
 			"numbered segments; end the capture with -d instead",
@@ -264,6 +273,27 @@ static int record__set_number(struct record *record, int key, const char *value,
 	return 0;
 }
 
+static int record__set_specs(struct record *record, int key, const char *value,
+			     const struct option_origin *origin)
+{
+	struct capture_options *capture = &record->capture;
+	char *end;
+
+	if (key == KEY_SPEC)
+		return specs__add_file(&capture->specs, value);
+	if (key == KEY_RUNTIME) {
+		record->no_specs = !strcmp(value, "none");
+		return record->no_specs ? 0 : specs__add_runtimes(&capture->specs, value, origin);
+	}
+	capture->max_overhead = strtod(value, &end);
+	if (end != value && (!*end || !strcmp(end, "%")) && capture->max_overhead > 0 &&
+	    capture->max_overhead <= 100)
+		return 0;
+	say__error("%s: '%s' is no percentage above 0; as in: --max-overhead 5", origin->name,
+		   value);
+	return -EINVAL;
+}
+
 static int record__set(void *ctx, int key, const char *value, const struct option_origin *origin)
 {
 	struct record *record = ctx;
@@ -320,6 +350,10 @@ static int record__set(void *ctx, int key, const char *value, const struct optio
 	case KEY_FORCE:
 		record->force = true;
 		return 0;
+	case KEY_SPEC:
+	case KEY_RUNTIME:
+	case KEY_MAX_OVERHEAD:
+		return record__set_specs(record, key, value, origin);
 	default:
 		return record__refuse_later(key, origin);
 	}
@@ -402,5 +436,8 @@ int record__parse(struct record *record, int argc, char **argv)
 		return parser.usage_status;
 	}
 	capture->pids = record->pids;
-	return 0;
+	if (capture->specs || record->no_specs)
+		return 0;
+	capture->specs_automatic = true;
+	return specs__add_all(&capture->specs) ? parser.usage_status : 0;
 }

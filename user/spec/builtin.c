@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The specs of probes/, whole, so that the command needs nothing beside it (mk/spec.mk). */
 #include <string.h>
-#include "probes/builtin.h"
 #include "spec.h"
+#include "probes/builtin.h"
 
 const struct spec_builtin *spec_builtin__at(size_t index)
 {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Binaries that targets have mapped. A file is known by device and inode, whatever its path is in
+ * whatever namespace, and is kept open: its names are needed when the process may be gone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../base/say.h"
+#include "specs.h"
+
+struct spec_file *specs__file(struct specs *specs, uint64_t device, uint64_t inode,
+			      const char *path, const char *shown, pid_t pid)
+{
+	struct spec_file *file;
+
+	for (file = specs->files; file; file = file->next) {
+		if (file->device == device && file->inode == inode)
+			return file;
+	}
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return NULL;
+	file->device = device;
+	file->inode = inode;
+	file->pid = pid;
+	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	snprintf(file->path, sizeof(file->path), "%s", shown);
+	file->next = specs->files;
+	specs->files = file;
+	return file;
+}
+
+void spec_file__way(const struct spec_file *file, char *path, size_t size)
+{
+	snprintf(path, size, "/proc/self/fd/%d", file->fd);
+}
+
+struct symbols *spec_file__symbols(struct spec_file *file)
+{
+	char path[64], root[64] = "", *err = NULL;
+
+	if (file->tried_symbols || file->fd < 0)
+		return file->symbols;
+	file->tried_symbols = true;
+	spec_file__way(file, path, sizeof(path));
+	if (file->pid)
+		snprintf(root, sizeof(root), "/proc/%d/root", file->pid);
+	file->symbols = symbols__open(path, root, &err);
+	if (err)
+		say__debug("%s: %s", file->path, err);
+	free(err);
+	return file->symbols;
+}
+
+struct binary *spec_file__binary(struct spec_file *file)
+{
+	char path[64];
+
+	if (file->tried_binary || file->fd < 0)
+		return file->binary;
+	file->tried_binary = true;
+	spec_file__way(file, path, sizeof(path));
+	file->binary = binary__open(path, NULL);
+	return file->binary;
+}
+
+/* the version of what the spec is about: Go's, or what stands in the file's name */
+uint64_t spec_file__version(struct spec_file *file, const struct spec *spec)
+{
+	const char *name = strrchr(file->path, '/'), *mark;
+	struct symbols *symbols;
+	size_t before;
+
+	if (spec->version == VERSION_GO) {
+		symbols = spec_file__symbols(file);
+		return symbols ? symbols__go_version(symbols) : 0;
+	}
+	if (spec->version != VERSION_FILE)
+		return 0;
+	name = name ? name + 1 : file->path;
+	mark = strchr(spec->version_pattern, '%');
+	before = (size_t)(mark - spec->version_pattern);
+	if (strncmp(name, spec->version_pattern, before) != 0)
+		return 0;
+	return version__parse(name + before, strspn(name + before, "0123456789."));
+}
+
+void specs__map(struct specs *specs, pid_t pid, uint64_t start, struct spec_file *file)
+{
+	struct spec_map *map;
+
+	for (map = specs->maps; map; map = map->next) {
+		if (map->pid == pid && map->start == start) {
+			map->file = file;
+			return;
+		}
+	}
+	map = calloc(1, sizeof(*map));
+	if (!map)
+		return;
+	*map = (struct spec_map){specs->maps, pid, start, file};
+	specs->maps = map;
+}
+
+void specs__unmap(struct specs *specs, pid_t pid)
+{
+	struct spec_map **at = &specs->maps, *map;
+
+	while ((map = *at)) {
+		if (map->pid != pid) {
+			at = &map->next;
+			continue;
+		}
+		*at = map->next;
+		free(map);
+	}
+}
+
+char *specs__name(struct specs *specs, pid_t pid, uint64_t address)
+{
+	const struct spec_map *map, *found = NULL;
+	const struct symbol *symbol;
+	struct symbols *symbols;
+
+	for (map = specs->maps; map; map = map->next) {
+		if (map->pid == pid && map->start <= address &&
+		    (!found || map->start > found->start))
+			found = map;
+	}
+	symbols = found ? spec_file__symbols(found->file) : NULL;
+	if (!symbols)
+		return NULL;
+	symbol = symbols__at(symbols, address - found->start + symbols__first_load(symbols));
+	return symbol ? symbol__shown(symbol->name) : NULL;
+}
+
+void specs__free_files(struct specs *specs)
+{
+	struct spec_file *file;
+	struct spec_map *map;
+
+	while ((map = specs->maps)) {
+		specs->maps = map->next;
+		free(map);
+	}
+	while ((file = specs->files)) {
+		specs->files = file->next;
+		symbols__close(file->symbols);
+		if (file->binary)
+			binary__free(file->binary);
+		if (file->fd >= 0)
+			close(file->fd);
+		free(file);
+	}
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Probe specs in a capture: which apply to which binaries of the targets, attached, watched, and
+ *what their records still lack filled in.
+ *
+ *	specs.c		the specs' BPF object, its tables, tracepoints, losses
+ *	spec_bind.c	a spec meets a binary: recognised, compiled, attached
+ *	spec_file.c	the binaries that processes have mapped, and names for addresses in them
+ *	spec_place.c	instructions to probe
+ *	spec_cost.c	what a hit costs here, and leaving probes out when that is too much
+ */
+#ifndef TRACER_CAPTURE_SPECS_H
+#define TRACER_CAPTURE_SPECS_H
+
+#include <json-c/json.h>
+#include "../base/map.h"
+#include "../spec/compile.h"
+#include "proc.h"
+#include "session.h"
+#include "spec_place.h"
+
+/* A file that a target has mapped; opened once, whoever maps it. */
+struct spec_file {
+	struct spec_file *next;
+	uint64_t device, inode;
+	int fd; /* so that it can be read when all processes are gone; -1: it can't be read */
+	char path[512];		 /* as people know it */
+	pid_t pid;		 /* in whose mount namespace that path is */
+	struct symbols *symbols; /* when they were first asked for */
+	struct binary *binary;
+	bool tried_symbols, tried_binary;
+	uint64_t version;
+	bool bound; /* all specs have been looked at for it */
+};
+
+struct spec_map {
+	struct spec_map *next;
+	pid_t pid;
+	uint64_t start;
+	struct spec_file *file;
+};
+
+enum probe_status { PROBE_ATTACHED, PROBE_ABSENT, PROBE_FAILED, PROBE_LEFT_OUT, PROBE_NOT_ASKED };
+
+/* a probe of a spec in a binary */
+struct spec_attachment {
+	struct spec_attachment *next;
+	const struct spec *spec;
+	const struct spec_probe *probe;
+	struct spec_file *file; /* NULL: a tracepoint */
+	enum probe_status status;
+	char *why;
+	struct probe *link;
+	struct bpf_link **tracepoints;
+	size_t tracepoint_count;
+	uint32_t number; /* in cookies and in the table of hits */
+	uint32_t sites;
+	enum insn_cost cost; /* the dearest of its sites */
+	int priority;
+	uint64_t hits, hits_before;
+	bool hidden; /* one of many binaries in which it is not */
+};
+
+struct spec_costs {
+	bool known;
+	double emulated_ns, stepped_ns, return_ns;
+};
+
+struct specs {
+	struct spec_bpf *bpf;
+	struct spec *all; /* in use, or to be recognised */
+	bool automatic;	  /* nobody named one: those that come with the command are tried */
+	struct spec_file *files;
+	struct spec_map *maps;
+	struct spec_attachment *attachments;
+	uint32_t attachment_count, functions;
+	struct spec_code code;
+	size_t code_loaded;
+	char **texts;
+	uint32_t text_count, text_room;
+	struct spec_costs costs;
+	uint64_t watched; /* when hits were last looked at, CLOCK_MONOTONIC */
+	uint64_t cpu_time;
+	struct map names; /* pid, address -> what it is called */
+	uint64_t records;
+	bool said;
+};
+
+/* specs.c; each is 0 or -errno after saying why. Without specs they do nothing. */
+int session__load_specs(struct session *session);
+/* a FOREIGN record: fills in what it lacks and writes it */
+void session__take_foreign(struct session *session, const void *record, size_t size);
+void session__detach_specs(struct session *session);
+void session__tell_specs(struct session *session, struct json_object *end);
+void session__unload_specs(struct session *session);
+bool session__specs_attached(const struct session *session);
+uint64_t session__foreign_records(const struct session *session);
+/* once a second */
+void session__watch_specs(struct session *session);
+/* all is attached: says what came of it, and what it costs */
+void session__say_specs(struct session *session);
+
+/* spec_bind.c: what a process has mapped; a file that will be run */
+void session__bind_process(struct session *session, pid_t pid, const struct mappings *mappings);
+void session__bind_file(struct session *session, const char *path);
+int specs__bind_tracepoints(struct session *session);
+int specs__load_code(struct specs *specs);
+
+/* spec_file.c */
+struct spec_file *specs__file(struct specs *specs, uint64_t device, uint64_t inode,
+			      const char *path, const char *shown, pid_t pid);
+struct symbols *spec_file__symbols(struct spec_file *file);
+struct binary *spec_file__binary(struct spec_file *file);
+bool spec__recognises(const struct spec *spec, struct spec_file *file);
+uint64_t spec_file__version(struct spec_file *file, const struct spec *spec);
+void spec_file__way(const struct spec_file *file, char *path, size_t size);
+void specs__map(struct specs *specs, pid_t pid, uint64_t start, struct spec_file *file);
+void specs__unmap(struct specs *specs, pid_t pid);
+/* name of the function at an address of a process, to be freed; NULL: not known */
+char *specs__name(struct specs *specs, pid_t pid, uint64_t address);
+void specs__free_files(struct specs *specs);
+
+void specs__read_hits(struct session *session);
+
+/* spec_cost.c */
+int specs__measure(struct session *session);
+double spec_attachment__cost(const struct specs *specs, const struct spec_attachment *attachment);
+
+const char *probe_status__word(enum probe_status status);
+
+#endif /* TRACER_CAPTURE_SPECS_H */
