@@ -53,7 +53,11 @@ static const struct output_format formats[] = {
 	 .write = export__csv,
 	 .what = "a folder, one file a table, for DuckDB, ClickHouse, pandas",
 	 .shape = OUTPUT_FOLDER},
-	{.name = "folded", .extension = ".folded"},
+	{.name = "folded",
+	 .extension = ".folded",
+	 .write = export__folded,
+	 .for_terminals = true,
+	 .what = "stacks of tasks and zones, for flame graphs"},
 	{0},
 };
 

@@ -38,6 +38,7 @@ char *export__beside(const char *path, const char *extension, const char *other)
 /* -ENODATA: there are no handlers of Asio */
 int export__asio(struct trace *trace, const struct export_options *options, char **err);
 int export__dot(struct trace *trace, const struct export_options *options, char **err);
+int export__folded(struct trace *trace, const struct export_options *options, char **err);
 /* @options->path is a folder, which is there */
 int export__csv(struct trace *trace, const struct export_options *options, char **err);
 /* @options->path is a file, which is empty or not there */
