@@ -51,6 +51,7 @@ const struct model_ops perfetto_ops = {
 	.zone_begin = op__zone_begin,
 	.zone_end = op__zone_end,
 	.annotation = op__annotation,
+	.handler = op__handler,
 	.task_counts = op__task_counts,
 	.lost = op__lost,
 	.end = op__end,

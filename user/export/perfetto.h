@@ -10,6 +10,7 @@
  *	perfetto_event.c	and of everything else
  *	perfetto_sched.c	the kernel's view of workers, and CPUs
  *	perfetto_lock.c		locks
+ *	perfetto_asio.c		Asio's handlers, beside what all tasks have
  *	perfetto_capture.c	losses, and what is known of the capture itself; steals per second
  *
  * Memory: live tasks, threads and their open slices, at most 2,000 rows a process, and tables with
@@ -66,6 +67,10 @@
 	X(FLOW_END, "flow.end")                                                                   \
 	X(SENT, "sent")                                                                           \
 	X(RECEIVED, "received")                                                                   \
+	X(ASIO_RUN, "asio.run")		    /* run(), poll() and so on */                         \
+	X(ASIO_SYSCALL, "asio.syscall")	    /* where the thread is that makes it */               \
+	X(ASIO_OPERATION, "asio.operation") /* close, cancel */                                   \
+	X(ASIO_REACTOR, "asio.reactor")                                                           \
 	X(KERNEL, "kernel.state")                                                                 \
 	X(CAPTURE, "capture")                                                                     \
 	X(LOST, "lost")
@@ -89,7 +94,10 @@ enum perfetto_category {
 	X(BLOCKED, "blocked")               \
 	X(WAITS_FOR_CPU, "waits for a CPU") \
 	X(WAIT, "wait")                     \
-	X(HELD, "held")
+	X(HELD, "held")                     \
+	X(REGISTRATION, "registration")     \
+	X(DEREGISTRATION, "deregistration") \
+	X(READINESS, "readiness")
 
 enum perfetto_name { /* interned ids; those of the categories' names come first, from 1 */
 		     NAME_FIRST = CATEGORIES,
@@ -99,42 +107,50 @@ enum perfetto_name { /* interned ids; those of the categories' names come first,
 			     NAMES
 };
 
-#define PERFETTO_ANNOTATIONS(X)          \
-	X(TASK, "task")                  \
-	X(WORKER, "worker")              \
-	X(OBJECT, "object")              \
-	X(REASON, "reason")              \
-	X(CAUSE, "cause")                \
-	X(WAKER, "waker")                \
-	X(PARENT, "parent")              \
-	X(NAME, "name")                  \
-	X(CUT, "cut")                    \
-	X(THIEF, "thief")                \
-	X(VICTIM, "victim")              \
-	X(VICTIM_DEPTH, "victim_depth")  \
-	X(CONTINUATION, "continuation")  \
-	X(INLINE, "inline")              \
-	X(FUNCTION, "function")          \
-	X(FILE, "file")                  \
-	X(LINE, "line")                  \
-	X(ZONE_ID, "zone_id")            \
-	X(PART, "part")                  \
-	X(TEXT, "text")                  \
-	X(COLOR, "color")                \
-	X(EXTRA, "extra")                \
-	X(ID, "id")                      \
-	X(DESTINATION, "destination")    \
-	X(SOURCE, "source")              \
-	X(BYTES, "bytes")                \
-	X(RECORDS, "records")            \
-	X(TID, "tid")                    \
-	X(FROM, "from")                  \
-	X(TO, "to")                      \
-	X(CLOCK, "clock")                \
-	X(CLOCK_ERROR, "clock_error_ns") \
-	X(LOST_RECORDS, "lost")          \
-	X(CPU, "cpu")                    \
-	X(BY, "by")
+#define PERFETTO_ANNOTATIONS(X)                   \
+	X(TASK, "task")                           \
+	X(WORKER, "worker")                       \
+	X(OBJECT, "object")                       \
+	X(REASON, "reason")                       \
+	X(CAUSE, "cause")                         \
+	X(WAKER, "waker")                         \
+	X(PARENT, "parent")                       \
+	X(NAME, "name")                           \
+	X(CUT, "cut")                             \
+	X(THIEF, "thief")                         \
+	X(VICTIM, "victim")                       \
+	X(VICTIM_DEPTH, "victim_depth")           \
+	X(CONTINUATION, "continuation")           \
+	X(INLINE, "inline")                       \
+	X(FUNCTION, "function")                   \
+	X(FILE, "file")                           \
+	X(LINE, "line")                           \
+	X(ZONE_ID, "zone_id")                     \
+	X(PART, "part")                           \
+	X(TEXT, "text")                           \
+	X(COLOR, "color")                         \
+	X(EXTRA, "extra")                         \
+	X(ID, "id")                               \
+	X(DESTINATION, "destination")             \
+	X(SOURCE, "source")                       \
+	X(BYTES, "bytes")                         \
+	X(RECORDS, "records")                     \
+	X(TID, "tid")                             \
+	X(FROM, "from")                           \
+	X(TO, "to")                               \
+	X(CLOCK, "clock")                         \
+	X(CLOCK_ERROR, "clock_error_ns")          \
+	X(LOST_RECORDS, "lost")                   \
+	X(CPU, "cpu")                             \
+	X(BY, "by")                               \
+	X(ERROR, "error")                         \
+	X(BYTES_TRANSFERRED, "bytes_transferred") \
+	X(SIGNAL_NUMBER, "signal_number")         \
+	X(EXCEPTION, "exception")                 \
+	X(PATH, "path")                           \
+	X(DESCRIPTOR, "descriptor")               \
+	X(REGISTRATION, "registration")           \
+	X(EVENTS, "events")
 
 enum perfetto_annotation { /* interned ids, all below 128 */
 			   ANNOTATION_NONE,
@@ -232,7 +248,7 @@ struct note {
 	struct note *next;
 	const char *name; /* NULL: `annotation` */
 	uint8_t annotation;
-	enum { NOTE_TEXT, NOTE_INT, NOTE_DOUBLE, NOTE_COLOR } kind;
+	enum { NOTE_TEXT, NOTE_INT, NOTE_DOUBLE, NOTE_COLOR, NOTE_STRING, NOTE_BOOL } kind;
 	union event_arg value;
 };
 
@@ -345,7 +361,8 @@ struct perfetto {
 	int slot;  /* of the model's priv */
 	int error; /* the first; then nothing is done any more */
 	bool started, ended;
-	/* threads (process, tid) that are about to be known as workers: a row gets its parent but once */
+	/* threads (process, tid) that are about to be known as workers: a row gets its parent but
+	 * once */
 	struct map workers_ahead;
 	uint64_t time; /* of the last packet */
 	uint64_t boot_seed, session;
@@ -374,6 +391,11 @@ struct perfetto {
 		uint32_t next;
 	} sets;
 	struct map locks; /* process, lock: struct drawn_lock */
+	struct {	  /* of the handler whose creation comes next */
+		uint64_t handler, descriptor;
+		const char *operation, *path;
+		uint32_t path_iid;
+	} asio;
 	struct pool lock_pool;
 	struct perfetto_tally tally;
 };
@@ -541,6 +563,16 @@ void instant__open(struct perfetto *px, const struct row *row, enum perfetto_cat
 		   uint64_t time);
 void process__count(struct perfetto *px, struct drawn_process *process, int which, int64_t value,
 		    uint64_t time);
+
+/* perfetto_asio.c */
+void op__handler(void *ctx, const struct event *event, struct model_task *handler,
+		 struct model_task *task, struct model_thread *thread, uint64_t time);
+/* true if it was one of Asio's own */
+bool asio__draw(struct perfetto *px, const struct event *event, struct model_thread *thread,
+		struct row *row, uint64_t time);
+/* what a handler's creation says beside what any task's does: before and inside the event */
+const char *asio__created_title(struct perfetto *px, uint64_t handler, uint32_t *iid);
+void asio__annotate_created(struct perfetto *px, uint64_t handler);
 
 /* perfetto_lock.c */
 void lock__draw(struct perfetto *px, const struct event *event, struct drawn_process *process,

@@ -602,6 +602,8 @@ void op__annotation(void *ctx, const struct event *event, struct model_task *tas
 	row = thread__host(px, thread, task);
 	if (!row)
 		return;
+	if (asio__draw(px, event, thread, row, time))
+		return;
 	if (event->type == EV_message || event->type == EV_message_color)
 		message__draw(px, event, row, time);
 	else if (event->type == EV_sent || event->type == EV_received)

@@ -547,6 +547,14 @@ void annotate__note(struct perfetto *px, const struct note *note, uint32_t name_
 		annotate__color(px, (uint32_t)note->value.u);
 		return;
 	}
+	if (note->kind == NOTE_STRING) {
+		annotate__text(px, note->annotation, 0, note->value.s);
+		return;
+	}
+	if (note->kind == NOTE_BOOL) {
+		annotate__bool(px, note->annotation, note->value.u != 0);
+		return;
+	}
 	mark = proto__begin(p, 4);
 	if (name_iid)
 		proto__uint(p, 1, name_iid);

@@ -259,17 +259,23 @@ static void task__arrow(struct perfetto *px, struct drawn_task *task, const stru
 	uint64_t object = wake && wake->wake_object ? wake->wake_object : wake ? task->object : 0;
 	struct model_task *by = thread && thread->top ? thread->top->task : NULL;
 	struct row *row = thread__host(px, thread, by);
-	uint32_t cause_iid;
+	uint32_t cause_iid, title_iid = 0;
+	const char *title;
 	uint64_t set;
 
 	if (!row)
 		return;
 	set = object ? future__set_flow(px, task->process, object) : 0;
 	cause_iid = intern__text(px, TABLE_STRINGS, FORM_PLAIN, wake ? wake->wake_cause : NULL);
-	instant__open(px, row, category, time);
+	title = wake ? NULL : asio__created_title(px, task->identity, &title_iid);
+	event__open(px, row, EVENT_INSTANT, time);
+	event__title(px, category, title ? title_iid : category + 1, FORM_PLAIN, title);
+	px->tally.instants[category]++;
 	annotate__hex(px, ANNOTATION_TASK, task->identity);
 	if (object)
 		annotate__hex(px, ANNOTATION_OBJECT, object);
+	if (!wake)
+		asio__annotate_created(px, task->identity);
 	if (wake)
 		annotate__text(px, ANNOTATION_CAUSE, cause_iid, wake->wake_cause);
 	if (flow)

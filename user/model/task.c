@@ -465,6 +465,9 @@ static void on_destroyed(struct model *m, const struct event *event, struct thre
 		/* whatever it still says of its stop comes too late */
 		on->stopped_by_force = true;
 	}
+	/* it waited for nothing since its creation: told first, as it began before */
+	if (task->gap_open && task->gap.presumed)
+		gap__end(m, task);
 	instant(m, task, INSTANT_DESTROYED, thread);
 	task__gone(m, task, true);
 }
