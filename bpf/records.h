@@ -24,6 +24,7 @@ enum rec_kind {
 	REC_WAKING,
 	REC_EXECUTING,	/* control, not written: a followed process is about to run another program */
 	REC_FOREIGN,	/* an event of a probe spec */
+	REC_STACK = 32,	/* a call stack: stack_record.h */
 };
 
 struct rec_header {

@@ -25,6 +25,7 @@
 #include "session.h"
 #include "specs.h"
 #include "proc.h"
+#include "stacks.h"
 
 #define STATUS_REFUSED 1
 #define STATUS_FAILED 125
@@ -86,6 +87,7 @@ static void session__tell_meta(struct session *session)
 	json_object_object_add(json, "buffer_size",
 			       json_object_new_int64((int64_t)session->buffer_size));
 	json_object_object_add(json, "sched", json_object_new_boolean(session->options->sched));
+	json_object_object_add(json, "stacks", json_object_new_boolean(session->stacks != NULL));
 	json_object_object_add(json, "events", json_object_new_string(schema));
 	file_writer__json(session->writer, FILE_META, json);
 }
@@ -138,6 +140,10 @@ static void session__tell_end(struct session *session, uint64_t duration)
 	json_object_object_add(json, "sched_lost",
 			       json_object_new_int64((int64_t)session__sched_lost(session)));
 	session__tell_specs(session, json);
+	json_object_object_add(json, "stacks_taken",
+			       json_object_new_int64((int64_t)stacks__taken(session)));
+	json_object_object_add(json, "stacks_lost",
+			       json_object_new_int64((int64_t)stacks__lost(session)));
 	file_writer__json(session->writer, FILE_END, json);
 }
 
@@ -174,6 +180,7 @@ static void session__rescan(struct session *session, pid_t pid, bool execed)
 
 	if (!process || session->finishing)
 		return;
+	stacks__consume(session); /* taken in what was mapped until now */
 	if (execed) {
 		session__forget_maps(process);
 		session__tell_process(session, pid, 0);
@@ -188,6 +195,7 @@ static void session__take_task(struct session *session, const struct rec_task *t
 	switch (task->h.kind) {
 	case REC_FORK:
 		session__add_process(session, pid, false);
+		stacks__forked(session, pid, (pid_t)task->parent);
 		session__tell_process(session, pid, (pid_t)task->parent);
 		break;
 	case REC_EXEC:
@@ -435,7 +443,7 @@ static int session__begin(struct session *session)
 	session->sample_level = level;
 	session->use_monotonic = options->clock == CAPTURE_CLOCK_MONOTONIC ||
 				 (options->clock == CAPTURE_CLOCK_AUTO && !counter__is_steady());
-	if (session__load(session) || session__load_specs(session))
+	if (session__load(session) || session__load_specs(session) || stacks__load(session))
 		return STATUS_REFUSED;
 	session->until = calloc((size_t)session->cpus, sizeof(*session->until));
 	if (!session->until)
@@ -515,6 +523,8 @@ static int session__make_epoll(const struct session *session)
 		event.data.fd = session->buffers[cpu].fd;
 		epoll_ctl(epoll, EPOLL_CTL_ADD, session->buffers[cpu].fd, &event);
 	}
+	if (epoll >= 0 && stacks__descriptor(session) >= 0)
+		epoll_ctl(epoll, EPOLL_CTL_ADD, stacks__descriptor(session), &event);
 	return epoll;
 }
 
@@ -544,6 +554,7 @@ static void session__loop(struct session *session, struct command *command,
 	while (!session__is_over(session, command, stop, now - begin)) {
 		time = now__boottime();
 		all = !session__is_held(session) && session__pass(session);
+		stacks__consume(session);
 		now = now__monotonic();
 		if (all)
 			session__end_pass(session, time, now);
@@ -579,6 +590,8 @@ static int session__end(struct session *session, uint64_t duration)
 	session__detach_kernel(session);
 	setpriority(PRIO_PROCESS, 0, 0);
 	session__consume(session);
+	stacks__consume(session);
+	stacks__end_file(session);
 	round.time = now__boottime();
 	file_writer__block(session->writer, FILE_ROUND, &round, sizeof(round));
 	session__tell_clock(session);
@@ -690,6 +703,7 @@ int capture__run(const struct capture_options *options, struct capture_result *r
 		file_writer__close(session.writer);
 	}
 	session__unload_specs(&session);
+	stacks__free(&session);
 	session__unload(&session);
 	free(session.until);
 	free(session.refusal);

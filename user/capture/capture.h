@@ -18,6 +18,12 @@ enum capture_on_full { CAPTURE_ON_FULL_DROP, CAPTURE_ON_FULL_STOP, CAPTURE_ON_FU
 
 struct spec;
 
+/* --stacks: frames that are wanted of each event's call stack, by the event's number; 0 none */
+struct capture_stacks {
+	uint8_t depth[256];
+	bool any;
+};
+
 struct capture_options {
 	const pid_t *pids; /* processes to trace... */
 	int pid_count;
@@ -49,6 +55,7 @@ struct capture_options {
 	 */
 	bool (*hold)(void *ctx, uint64_t bytes);
 	void *hold_ctx;
+	const struct capture_stacks *stacks; /* or NULL: none */
 	bool progress; /* standard error is a terminal: say how it goes, once a second */
 };
 

@@ -204,8 +204,9 @@ void file_writer__json(struct file_writer *writer, enum file_block_type type,
 	json_object_put(json);
 }
 
-void file_writer__dso(struct file_writer *writer, struct json_object *json,
-		      const unsigned char *image, size_t size)
+static void file_writer__json_and_bytes(struct file_writer *writer, enum file_block_type type,
+					struct json_object *json, const unsigned char *image,
+					size_t size)
 {
 	const char *text;
 	unsigned char *all;
@@ -218,12 +219,24 @@ void file_writer__dso(struct file_writer *writer, struct json_object *json,
 		memcpy(all, text, length + 1);
 		memcpy(all + length + 1, image, size);
 		if (!writer->error)
-			file_writer__pack(writer, FILE_DSO, all, length + 1 + size);
+			file_writer__pack(writer, type, all, length + 1 + size);
 		free(all);
 	} else {
 		file_writer__fail(writer, -ENOMEM);
 	}
 	json_object_put(json);
+}
+
+void file_writer__dso(struct file_writer *writer, struct json_object *json,
+		      const unsigned char *image, size_t size)
+{
+	file_writer__json_and_bytes(writer, FILE_DSO, json, image, size);
+}
+
+void file_writer__binary(struct file_writer *writer, struct json_object *json,
+			 const unsigned char *bytes, size_t size)
+{
+	file_writer__json_and_bytes(writer, FILE_BINARY, json, bytes, size);
 }
 
 void file_writer__set_pressure(struct file_writer *writer, bool pressure)

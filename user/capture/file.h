@@ -49,6 +49,9 @@ enum file_block_type {
 	FILE_CLOCK,
 	FILE_ROUND,
 	FILE_END,
+	/* with --stacks: */
+	FILE_CODE = 32, /* what a process has mapped executable */
+	FILE_BINARY,	/* of one of those files, as much as it takes to unwind and to name */
 };
 
 enum file_block_flags {
@@ -106,6 +109,9 @@ void file_writer__json(struct file_writer *writer, enum file_block_type type,
 /* DSO: JSON, a NUL, then @size bytes */
 void file_writer__dso(struct file_writer *writer, struct json_object *json,
 		      const unsigned char *image, size_t size);
+/* BINARY: likewise */
+void file_writer__binary(struct file_writer *writer, struct json_object *json,
+			 const unsigned char *bytes, size_t size);
 void file_writer__flush(struct file_writer *writer);
 /* true: the reader of the kernel's buffers falls behind, do not compress */
 void file_writer__set_pressure(struct file_writer *writer, bool pressure);

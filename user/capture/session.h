@@ -37,6 +37,7 @@ struct dso {
 	struct binary *binary; /* NULL: nothing for us in there */
 	bool told;	       /* its block is in the file */
 	struct probe *flush, *how, *gates;
+	struct probe *stacks; /* --stacks */
 	struct probe *loaded; /* session->everywhere; else each process has its own */
 };
 
@@ -80,6 +81,7 @@ struct session {
 	uint64_t *tickets_done; /* answered out of order */
 	size_t ticket_count;
 	struct harvest *harvest; /* finish.c */
+	struct stacks *stacks;	 /* stacks.c; NULL: none are wanted */
 	struct probe **retired;	 /* of processes that are gone */
 	size_t retired_count;
 	bool finishing;

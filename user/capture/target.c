@@ -19,6 +19,7 @@
 #include "session.h"
 #include "specs.h"
 #include "proc.h"
+#include "stacks.h"
 
 #define SITES_MAX 40
 
@@ -132,6 +133,9 @@ static int dso__open_gates(struct session *session, struct dso *dso, const char 
 
 	if (count)
 		err = probe__attach(&dso->how, session, program, path, dso->pid, sites, count);
+	/* before there is any record that a stack would belong to */
+	if (!err)
+		err = stacks__attach(session, dso, path);
 	if (!err) {
 		count = dso__gate_sites(session, dso->binary, sites);
 		err = probe__attach(&dso->gates, session, program, path, dso->pid, sites, count);
@@ -505,6 +509,7 @@ int session__scan(struct session *session, struct process *process)
 		err = session__take_mapping(session, process, &mappings.all[i]);
 	session__bind_process(session, process->pid, &mappings);
 	proc__free_mappings(&mappings);
+	stacks__scan(session, process->pid);
 	return err;
 }
 
@@ -582,6 +587,7 @@ static void session__detach_from_dsos(struct session *session, size_t place, str
 void session__close_gates(struct session *session)
 {
 	session->gates_open = false;
+	session__detach_from_dsos(session, offsetof(struct dso, stacks), NULL, 0);
 	session__detach_from_dsos(session, offsetof(struct dso, gates), NULL, 0);
 	session__detach_from_dsos(session, offsetof(struct dso, how), NULL, 0);
 }

@@ -14,6 +14,7 @@ struct record {
 	struct capture_options capture; /* its path is set by the run */
 	pid_t pids[RECORD_PIDS_MAX];
 	bool pids_of_environment;
+	struct capture_stacks stacks;
 	const char *output;  /* as given, or NULL */
 	const char *summary; /* file, or NULL */
 	enum export_tracks tracks;

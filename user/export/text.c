@@ -16,6 +16,9 @@
  *what else does not print in ASCII and is no UTF-8, or null without quotes. So a line never holds a
  * control character, and a string's end is the next quote without a backslash.
  *
+ * An event with a call stack (record --stacks) has as its last stack="inner;outer;...", functions
+ * from the innermost out, BINARY+0xADDRESS what has no name, ... where the stack went on.
+ *
  * What the capture itself saw has lines of the same form: process (name, cmdline), fork (parent:
  *its pid), exec, thread_exit, process_exit (status: as wait(2) has it, -1 unknown), lost (records,
  *from, to in seconds as above, cause: ring_full, target_ring_overrun or read_fault), end.
@@ -39,7 +42,7 @@
 /* Bytes of a line: a string argument is 1,023 bytes, 4 each if escaped; a command line may be
  * longer. */
 #define STRING_MAX 4096U
-#define LINE_MAX_SIZE (EVENT_ARGS * (4 * STRING_MAX + 300U) + 300U)
+#define LINE_MAX_SIZE ((EVENT_ARGS + 1) * (4 * STRING_MAX + 300U) + 300U)
 #define PROGRESS_EVENTS (1U << 18)
 
 struct text {
@@ -224,7 +227,31 @@ static void put_lost(struct text *text, const struct event *event)
 	put(text, causes[event->args[3].u]);
 }
 
-static void put_event(struct text *text, const struct trace *trace, const struct event *event)
+/* stack="inner;outer;...": functions, of what has no name where it lies */
+static void put_stack(struct text *text, const struct trace_stack *stack)
+{
+	char names[STRING_MAX], place[300];
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < stack->count && at < sizeof(names) - 1; i++) {
+		const struct trace_frame *frame = &stack->frames[i];
+		const char *base = frame->binary ? strrchr(frame->binary, '/') : NULL;
+
+		snprintf(place, sizeof(place), "%s+0x%" PRIx64,
+			 base		 ? base + 1
+			 : frame->binary ? frame->binary
+					 : "",
+			 frame->address);
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? ";" : "",
+				       frame->function ? frame->function : place);
+	}
+	if (stack->truncated && at < sizeof(names) - 1)
+		snprintf(names + at, sizeof(names) - at, ";...");
+	put(text, " stack=");
+	put_string(text, names);
+}
+
+static void put_event(struct text *text, struct trace *trace, const struct event *event)
 {
 	const struct event_schema *schema = trace__schema(trace, event->type);
 
@@ -248,6 +275,8 @@ static void put_event(struct text *text, const struct trace *trace, const struct
 	} else if (schema) {
 		put_args(text, event, schema);
 	}
+	if (event->stack && trace__stack(trace, event->stack))
+		put_stack(text, trace__stack(trace, event->stack));
 	*text->at++ = '\n';
 }
 

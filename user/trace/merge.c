@@ -41,6 +41,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "merge.h"
+#include "stack.h"
 
 /* Orders of streams begin here, those of CPUs' queues there; below are events of the capture
  * itself. */
@@ -358,5 +359,6 @@ void merge__free(struct merge *merge)
 	table__free(&merge->by_id);
 	table__free(&merge->context.thread_exits);
 	processes__free(&merge->context.processes);
+	stack_table__free(merge->context.stacks);
 	timebase__free(&merge->context.timebase);
 }

@@ -195,7 +195,9 @@ int reader__next(struct reader *reader, uint16_t only, struct reader_block *bloc
 			reader->truncated = true;
 			return 0;
 		}
-		wanted = only ? head.type == only : head.type >= FILE_META && head.type <= FILE_END;
+		wanted = only ? head.type == only
+			      : (head.type >= FILE_META && head.type <= FILE_END) ||
+					 head.type == FILE_CODE || head.type == FILE_BINARY;
 		if (wanted) {
 			ret = reserve(&reader->stored, &reader->stored_capacity, head.stored + 1);
 			if (ret < 0)

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "stack.h"
 #include "stream.h"
 
 /* A chunk that stands further from its place than this in the file is nobody's honest work. */
@@ -695,6 +696,9 @@ bool stream__take(struct stream_context *context, struct stream *stream, struct 
 	if (stream->record == stream->carry)
 		stream->carried = 0;
 	stream->record = NULL;
+	if (context->stacks)
+		event->stack = stack_table__take(context->stacks, stream->id, stream->tid,
+						 stream->dso_address, stream->records, event->type);
 	stream->records++;
 	if (!context->schema.rows[event->type].unasked)
 		context->totals->records++;

@@ -24,6 +24,7 @@ struct stream_context {
 	struct processes processes;
 	struct strings *strings;
 	struct trace_totals *totals;
+	struct stack_table *stacks; /* NULL: the capture has none */
 	uint64_t round; /* time of the last ROUND: all that was handed over before has been read */
 	uint64_t earliest;	   /* no stamp can be older */
 	struct table thread_exits; /* tid -> time, as a pointer */

@@ -17,6 +17,7 @@
 #include "reader.h"
 #include "sample.h"
 #include "sched.h"
+#include "stack.h"
 #include "trace.h"
 
 struct trace {
@@ -80,8 +81,54 @@ static void trace__meta(struct trace *trace, struct json_object *json, double *h
 		sample__set(&trace->sample, (uint64_t)json_object_get_int64(member));
 	if (json_object_object_get_ex(json, "sched", &member))
 		trace->totals.sched = json_object_get_boolean(member);
+	if (json_object_object_get_ex(json, "stacks", &member) && !context->stacks &&
+	    json_object_get_boolean(member))
+		context->stacks =
+			stack_table__new(trace->strings, !strcmp(trace->machine, "aarch64"));
 	if (json_object_object_get_ex(json, "clock_hz", &member))
 		*hz = json_object_get_double(member);
+}
+
+/* a CODE or BINARY block; one that was read before changes nothing */
+static int trace__stack_block(struct trace *trace, const struct reader_block *block)
+{
+	size_t text = strnlen((const char *)block->data, block->size);
+	struct stack_table *stacks = trace->merge.context.stacks;
+	struct json_object *json;
+	int err;
+
+	json = stacks ? parse_json(block->data, text) : NULL;
+	if (!json)
+		return 0;
+	if (text < block->size)
+		text++;
+	err = block->type == FILE_CODE
+		      ? stack_table__code(stacks, json)
+		      : stack_table__binary(stacks, json, block->data + text, block->size - text);
+	json_object_put(json);
+	return err;
+}
+
+/* stacks are unwound when they are read, but the binaries stand at the end of the file */
+static int trace__scan_stacks(struct trace *trace)
+{
+	static const uint16_t types[] = {FILE_CODE, FILE_BINARY};
+	struct reader_block block;
+	int ret = 0;
+
+	if (!trace->merge.context.stacks || trace->reader.growth)
+		return 0;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		while ((ret = reader__next(&trace->reader, types[i], &block)) > 0) {
+			ret = trace__stack_block(trace, &block);
+			if (ret)
+				return ret;
+		}
+		if (ret < 0)
+			return ret;
+		reader__rewind(&trace->reader);
+	}
+	return ret;
 }
 
 /* first pass: META and the clock snapshots */
@@ -115,6 +162,9 @@ static int trace__scan(struct trace *trace)
 	if (ret < 0)
 		return ret;
 	reader__rewind(&trace->reader);
+	ret = trace__scan_stacks(trace);
+	if (ret < 0)
+		return ret;
 	ret = timebase__finish(&context->timebase, hz);
 	if (ret == 0 && context->timebase.count) {
 		trace->start = context->timebase.snapshots[0].boottime;
@@ -172,6 +222,19 @@ fail:
 	return NULL;
 }
 
+const struct trace_stack *trace__stack(struct trace *trace, uint32_t number)
+{
+	struct stack_table *stacks = trace->merge.context.stacks;
+
+	return stacks ? stack_table__get(stacks, number) : NULL;
+}
+
+void trace__debug_dirs(struct trace *trace, const char *const *dirs, size_t count)
+{
+	if (trace->merge.context.stacks)
+		stack_table__set_debug_dirs(trace->merge.context.stacks, dirs, count);
+}
+
 static int trace__task_record(struct trace *trace, const struct rec_header *header)
 {
 	struct processes *processes = &trace->merge.context.processes;
@@ -222,6 +285,7 @@ static int trace__task_record(struct trace *trace, const struct rec_header *head
 static int trace__record(struct trace *trace, const struct rec_header *header)
 {
 	const struct rec_chunk *chunk = (const void *)header;
+	int err;
 
 	switch (header->kind) {
 	case REC_CHUNK:
@@ -236,6 +300,12 @@ static int trace__record(struct trace *trace, const struct rec_header *header)
 	case REC_THREAD_EXIT:
 	case REC_PROCESS_EXIT:
 		return trace__task_record(trace, header);
+	case REC_STACK:
+		err = trace->merge.context.stacks
+			      ? stack_table__record(trace->merge.context.stacks, header)
+			      : 0;
+		trace->totals.damaged += err == -EINVAL;
+		return err == -EINVAL ? 0 : err;
 	case REC_SWITCH:
 	case REC_WAKING:
 		return sched__record(&trace->merge, header);
@@ -321,6 +391,8 @@ static void trace__end_block(struct trace *trace, struct json_object *json)
 		totals->has_target_exit = true;
 		totals->target_exit = json_object_get_int(member);
 	}
+	n = json__integer(json, "stacks_lost", 0);
+	totals->stacks_lost = n > 0 ? n : 0;
 	n = json__integer(json, "duration_ns", 0);
 	trace->stated_duration = n > 0 ? n : 0;
 	/* counted by the kernel: more than records tell if none came after the last ones */
@@ -385,6 +457,9 @@ static int trace__block(struct trace *trace, const struct reader_block *block)
 		return trace__dso(trace, block);
 	case FILE_CLOCK:
 		return trace->reader.growth ? trace__clock(trace, block) : 0;
+	case FILE_CODE:
+	case FILE_BINARY:
+		return trace__stack_block(trace, block);
 	case FILE_ROUND:
 		if (block->size < sizeof(round))
 			return 0;

@@ -9,6 +9,7 @@
 #define TRACER_TRACE_TRACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "event.h"
 
@@ -45,8 +46,9 @@ struct trace_totals {	  /* interface, section 3: capture */
 	 */
 	uint64_t damaged;
 	uint64_t first_time, last_time;
-	bool sched;	     /* the kernel's scheduling is in the capture */
-	uint64_t sched_lost; /* switches and wakings that are not, although they should be */
+	uint64_t stacks_lost; /* call stacks that are not in the capture although they should be */
+	bool sched;	      /* the kernel's scheduling is in the capture */
+	uint64_t sched_lost;  /* switches and wakings that are not, although they should be */
 };
 
 /*
@@ -85,6 +87,32 @@ int trace__next(struct trace *trace, struct event *event);
  */
 struct trace_filter;
 int trace__filter(struct trace *trace, const struct trace_filter *filter);
+
+/*
+ * Call stacks (record --stacks). A frame is a function, or one that was inlined in the next; what
+ * is not known is NULL or 0. Strings are interned.
+ */
+struct trace_frame {
+	const char *function; /* demangled */
+	const char *file;     /* of the source, and the line of the call there */
+	int line;
+	bool inlined;	    /* in the frame after it */
+	const char *binary; /* path */
+	const char *build_id;
+	uint64_t address; /* in the binary as linked; of no binary: in memory */
+};
+
+struct trace_stack {
+	uint32_t number; /* as in events: equal stacks have equal numbers */
+	uint32_t count;
+	bool truncated;			  /* it went on, but no more of it was captured */
+	const struct trace_frame *frames; /* innermost first */
+};
+
+/* the stack of an event's `stack`, valid until trace__close(); NULL for 0 */
+const struct trace_stack *trace__stack(struct trace *trace, uint32_t number);
+/* folders in which debug files are looked for, before /usr/lib/debug; before trace__next() */
+void trace__debug_dirs(struct trace *trace, const char *const *dirs, size_t count);
 
 const struct trace_totals *trace__totals(const struct trace *trace);
 const struct trace_process *trace__process(const struct trace *trace, uint32_t index);

@@ -34,24 +34,6 @@ struct task *worker__task(void)
 	return worker && worker->current ? worker->current->top : NULL;
 }
 
-void worker__leave(enum leave leave, struct parking *parking)
-{
-	struct worker *worker = worker__self();
-	struct context *context = worker->current;
-
-	worker->leave = leave;
-	worker->parking = parking;
-	fiber__switch(&context->fiber, &worker->fiber);
-	/* another worker, perhaps: `worker` must not be used any more */
-}
-
-static void begin_stays(struct worker *worker, struct task *task)
-{
-	if (task->outer)
-		begin_stays(worker, task->outer);
-	task__say_begin(task, worker->index);
-}
-
 static void end_plainly(struct worker *worker, struct task *task)
 {
 	if (worker->runtime->options.plain_ends)
@@ -81,18 +63,39 @@ static void say_suspended(struct worker *worker, struct context *context, struct
 	}
 }
 
+void worker__leave(enum leave leave, struct parking *parking)
+{
+	struct worker *worker = worker__self();
+	struct context *context = worker->current;
+
+	/* here, on its own stack, where a tracer that takes call stacks sees who waits */
+	if (leave == LEAVE_YIELD)
+		say_yielded(worker, context);
+	else if (leave == LEAVE_PARK)
+		say_suspended(worker, context, parking);
+	worker->leave = leave;
+	worker->parking = parking;
+	fiber__switch(&context->fiber, &worker->fiber);
+	/* another worker, perhaps: `worker` must not be used any more */
+}
+
+static void begin_stays(struct worker *worker, struct task *task)
+{
+	if (task->outer)
+		begin_stays(worker, task->outer);
+	task__say_begin(task, worker->index);
+}
+
 static void worker__after(struct worker *worker, struct context *context)
 {
 	struct parking *parking = worker->parking;
 
 	switch (worker->leave) {
 	case LEAVE_YIELD:
-		say_yielded(worker, context);
 		/* behind the others: on the worker's own deque it would be the next to run again */
 		runtime__inject(worker->runtime, context->root);
 		break;
 	case LEAVE_PARK:
-		say_suspended(worker, context, parking);
 		/* once parked, it may be running elsewhere: nothing of it may be touched after that
 		 */
 		if (!parking->park(parking, context))
