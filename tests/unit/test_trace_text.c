@@ -80,7 +80,10 @@ static void lines_of_all_kinds(void **state)
 		      "5.000020000 200/200 process name=\"pid 200\" cmdline=\"\"\n"
 		      "5.000020000 200/200 fork parent=100\n"
 		      "5.000030000 200/200 process_exit status=-1\n"
-		      "65.000000000 0/0 end\n");
+		      "65.000000000 0/0 end\n"
+		      "# mismatch 5.000001000 100/0 task_suspended name=\"task\" "
+		      "task=0x7f00c0de\n"
+		      "# mismatches 1: task_suspended 1\n");
 	free(text);
 	ring__free(&ring);
 	synth__free(&synth);

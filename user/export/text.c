@@ -35,79 +35,47 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/say.h"
-#include "export.h"
-#include "outfile.h"
+#include "text.h"
 
-#define BUFFER_SIZE (256U << 10)
 /* Bytes of a line: a string argument is 1,023 bytes, 4 each if escaped; a command line may be
  * longer. */
 #define STRING_MAX 4096U
 #define LINE_MAX_SIZE ((EVENT_ARGS + 1) * (4 * STRING_MAX + 300U) + 300U)
-#define PROGRESS_EVENTS (1U << 18)
 
 struct text {
-	struct outfile *output;
-	char *buffer, *at;
-	bool read_failed;
+	struct emit out;
+	struct trace *trace;
+	struct mismatches *mismatches;
 };
 
-static void put_bytes(struct text *text, const char *bytes, size_t size)
+/* names of events and arguments may come from a capture: bounded as everything else is */
+static void put(struct emit *out, const char *string)
 {
-	memcpy(text->at, bytes, size);
-	text->at += size;
+	emit__put(out, string, strnlen(string, 128));
 }
 
-static void put(struct text *text, const char *string)
-{
-	/* names of events and arguments may come from a capture: bounded as everything else is */
-	put_bytes(text, string, strnlen(string, 128));
-}
-
-static void put_decimal(struct text *text, uint64_t value)
-{
-	char digits[20], *first = digits + sizeof(digits);
-
-	do {
-		*--first = '0' + value % 10;
-		value /= 10;
-	} while (value);
-	put_bytes(text, first, digits + sizeof(digits) - first);
-}
-
-static void put_hex(struct text *text, uint64_t value)
-{
-	char digits[16], *first = digits + sizeof(digits);
-
-	do {
-		*--first = "0123456789abcdef"[value & 15];
-		value >>= 4;
-	} while (value);
-	put(text, "0x");
-	put_bytes(text, first, digits + sizeof(digits) - first);
-}
-
-static void put_time(struct text *text, uint64_t time)
+void text__put_time(struct emit *out, uint64_t time)
 {
 	uint32_t rest = time % 1000000000U;
-	int i;
 
-	put_decimal(text, time / 1000000000U);
-	*text->at++ = '.';
-	for (i = 8; i >= 0; i--) {
-		text->at[i] = '0' + rest % 10;
-		rest /= 10;
+	emit__u64(out, time / 1000000000U);
+	out->at[0] = '.';
+	for (int i = 9; i > 1; i -= 2) {
+		memcpy(out->at + i - 1, emit_pairs + rest % 100 * 2, 2);
+		rest /= 100;
 	}
-	text->at += 9;
+	out->at[1] = (char)('0' + rest);
+	out->at += 10;
 }
 
-static void put_double(struct text *text, double value)
+static void put_double(struct emit *out, double value)
 {
 	char number[40];
 	int size = snprintf(number, sizeof(number), "%.17g", value);
 
-	put_bytes(text, number, size);
+	emit__put(out, number, (size_t)size);
 	if (!strpbrk(number, ".en"))
-		put(text, ".0"); /* else it would read as an integer */
+		emit__lit(out, ".0"); /* else it would read as an integer */
 }
 
 /* bytes of the UTF-8 character there; 0: it is none, or a control character */
@@ -134,101 +102,100 @@ static int utf8_size(const unsigned char *s)
 	return size;
 }
 
-static void put_escape(struct text *text, unsigned char byte)
+static void put_escape(struct emit *out, unsigned char byte)
 {
 	const char *found = byte ? strchr("\"\"\\\\\nn\tt\rr", byte) : NULL;
 
-	*text->at++ = '\\';
+	emit__char(out, '\\');
 	if (found && (byte < 0x20 || byte == '"' || byte == '\\')) {
-		*text->at++ = byte < 0x20 ? found[1] : (char)byte;
+		emit__char(out, byte < 0x20 ? found[1] : (char)byte);
 		return;
 	}
-	*text->at++ = 'x';
-	*text->at++ = "0123456789abcdef"[byte >> 4];
-	*text->at++ = "0123456789abcdef"[byte & 15];
+	emit__char(out, 'x');
+	emit__char(out, "0123456789abcdef"[byte >> 4]);
+	emit__char(out, "0123456789abcdef"[byte & 15]);
 }
 
-static void put_string(struct text *text, const char *string)
+void text__put_string(struct emit *out, const char *string)
 {
 	const unsigned char *s = (const unsigned char *)string;
 	const unsigned char *end;
 	int size;
 
 	if (!string) {
-		put(text, "null");
+		put(out, "null");
 		return;
 	}
-	*text->at++ = '"';
+	emit__char(out, '"');
 	end = s + strnlen(string, STRING_MAX - 4);
 	while (s < end) {
 		size = *s == '"' || *s == '\\' ? 0 : utf8_size(s);
 		if (!size) {
-			put_escape(text, *s++);
+			put_escape(out, *s++);
 			continue;
 		}
-		put_bytes(text, (const char *)s, size);
+		emit__put(out, (const char *)s, (size_t)size);
 		s += size;
 	}
-	*text->at++ = '"';
+	emit__char(out, '"');
 }
 
-static void put_arg(struct text *text, char type, const union event_arg *arg, bool real)
+static void put_arg(struct emit *out, char type, const union event_arg *arg, bool real)
 {
 	switch (type) {
 	case 'i':
-		put_hex(text, arg->u);
+		emit__hex(out, arg->u);
 		break;
 	case 'n':
 		if (real) {
-			put_double(text, arg->d);
+			put_double(out, arg->d);
 			break;
 		}
 		if (arg->i < 0)
-			*text->at++ = '-';
-		put_decimal(text, arg->i < 0 ? 0 - arg->u : arg->u);
+			emit__char(out, '-');
+		emit__u64(out, arg->i < 0 ? 0 - arg->u : arg->u);
 		break;
 	case 's':
 	case 'l':
-		put_string(text, arg->s);
+		text__put_string(out, arg->s);
 		break;
 	default:
 		if (arg->u == (type == 'u' ? UINT32_MAX : UINT64_MAX))
-			put(text, "none");
+			put(out, "none");
 		else
-			put_decimal(text, arg->u);
+			emit__u64(out, arg->u);
 	}
 }
 
-static void put_args(struct text *text, const struct event *event,
-		     const struct event_schema *schema)
+static void put_args(struct emit *out, const struct event *event, const struct event_schema *schema)
 {
 	unsigned int i;
 
 	for (i = 0; i < event->nargs; i++) {
-		*text->at++ = ' ';
-		put(text, schema->arg_names[i]);
-		*text->at++ = '=';
-		put_arg(text, schema->arg_types[i], &event->args[i], event->real);
+		emit__char(out, ' ');
+		put(out, schema->arg_names[i]);
+		emit__char(out, '=');
+		put_arg(out, schema->arg_types[i], &event->args[i], event->real);
 	}
 }
 
-static void put_lost(struct text *text, const struct event *event)
+static void put_lost(struct emit *out, const struct event *event)
 {
 	static const char *const causes[LOSS_KINDS] = {"ring_full", "target_ring_overrun",
 						       "read_fault"};
 
-	put(text, " records=");
-	put_decimal(text, event->args[0].u);
-	put(text, " from=");
-	put_time(text, event->args[1].u);
-	put(text, " to=");
-	put_time(text, event->args[2].u);
-	put(text, " cause=");
-	put(text, causes[event->args[3].u]);
+	put(out, " records=");
+	emit__u64(out, event->args[0].u);
+	put(out, " from=");
+	text__put_time(out, event->args[1].u);
+	put(out, " to=");
+	text__put_time(out, event->args[2].u);
+	put(out, " cause=");
+	put(out, causes[event->args[3].u]);
 }
 
 /* stack="inner;outer;...": functions, of what has no name where it lies */
-static void put_stack(struct text *text, const struct trace_stack *stack)
+static void put_stack(struct emit *out, const struct trace_stack *stack)
 {
 	char names[STRING_MAX], place[300];
 	size_t at = 0;
@@ -247,91 +214,90 @@ static void put_stack(struct text *text, const struct trace_stack *stack)
 	}
 	if (stack->truncated && at < sizeof(names) - 1)
 		snprintf(names + at, sizeof(names) - at, ";...");
-	put(text, " stack=");
-	put_string(text, names);
+	put(out, " stack=");
+	text__put_string(out, names);
 }
 
-static void put_event(struct text *text, struct trace *trace, const struct event *event)
+static void put_event(struct emit *out, struct trace *trace, const struct event *event)
 {
 	const struct event_schema *schema = trace__schema(trace, event->type);
 
-	put_time(text, event->time);
-	*text->at++ = ' ';
-	put_decimal(text, event->pid);
-	*text->at++ = '/';
-	put_decimal(text, event->tid);
-	*text->at++ = ' ';
+	text__put_time(out, event->time);
+	emit__char(out, ' ');
+	emit__u64(out, event->pid);
+	emit__char(out, '/');
+	emit__u64(out, event->tid);
+	emit__char(out, ' ');
 	if (schema) {
-		put(text, schema->name);
+		put(out, schema->name);
 	} else {
-		put(text, "event_");
-		put_decimal(text, event->type);
+		put(out, "event_");
+		emit__u64(out, event->type);
 	}
 	if (event->type == EV_lost) {
-		put_lost(text, event);
+		put_lost(out, event);
 	} else if (event->type == EV_fork) {
-		put(text, " parent=");
-		put_decimal(text, trace__process(trace, event->args[0].u)->pid);
+		put(out, " parent=");
+		emit__u64(out, trace__process(trace, event->args[0].u)->pid);
 	} else if (schema) {
-		put_args(text, event, schema);
+		put_args(out, event, schema);
 	}
 	if (event->stack && trace__stack(trace, event->stack))
-		put_stack(text, trace__stack(trace, event->stack));
-	*text->at++ = '\n';
+		put_stack(out, trace__stack(trace, event->stack));
+	emit__char(out, '\n');
 }
 
-static int text__flush(struct text *text)
+static void text__event(void *ctx, const struct event *event)
 {
-	int err = outfile__write(text->output, text->buffer, text->at - text->buffer);
+	struct text *text = ctx;
 
-	text->at = text->buffer;
-	return err;
+	emit__room(&text->out, LINE_MAX_SIZE);
+	put_event(&text->out, text->trace, event);
 }
 
-/* 0 at the end or when stopped */
-static int text__run(struct text *text, struct trace *trace, const struct export_options *options)
+/* the model reads along only to tell what does not pair */
+static int text__run(struct text *text, struct feed *feed)
 {
-	struct event event;
-	uint64_t events = 0;
-	int ret;
+	int err;
 
-	while ((ret = trace__next(trace, &event)) > 0) {
-		if (!event.derived)
-			put_event(text, trace, &event);
-		if (text->at - text->buffer > BUFFER_SIZE - LINE_MAX_SIZE) {
-			ret = text__flush(text);
-			if (ret)
-				return ret;
-		}
-		if (++events % PROGRESS_EVENTS)
-			continue;
-		if (options->progress)
-			say__progress("exporting: %.0f %%", trace__progress(trace) * 100);
-		if (options->stop && *options->stop)
-			break;
-	}
-	text->read_failed = ret < 0;
-	return ret < 0 ? ret : text__flush(text);
+	text->mismatches = mismatches__new(feed->model);
+	if (!text->mismatches)
+		return -ENOMEM;
+	err = feed__run(feed);
+	if (err)
+		return err;
+	mismatches__write(text->mismatches, &text->out, feed->stopped);
+	return emit__flush(&text->out);
 }
 
 int export__text(struct trace *trace, const struct export_options *options, char **err)
 {
-	struct text text = {0};
-	int ret, closed = 0;
+	struct text text = {.trace = trace};
+	struct feed feed = {
+		.trace = trace,
+		.options = options,
+		.model = model__new(),
+		.err = &text.out.err,
+		.event = text__event,
+		.ctx = &text,
+	};
+	int result = -ENOMEM, closed = 0;
 
-	text.buffer = text.at = malloc(BUFFER_SIZE);
-	ret = text.buffer ? outfile__open(&text.output, options->path, options->compression)
-			  : -ENOMEM;
-	if (ret == 0) {
-		ret = text__run(&text, trace, options);
-		closed = outfile__close(text.output);
+	if (feed.model)
+		result = emit__open(&text.out, options->path, options->compression);
+	if (result == 0) {
+		result = text__run(&text, &feed);
+		closed = emit__close(&text.out);
 	}
-	if (ret == 0)
-		ret = closed;
-	free(text.buffer);
-	if (ret < 0 && err)
-		*err = text.read_failed ? sentence__new("%s", trace__error(trace))
-					: sentence__new("cannot write %s: %s", options->path,
-							strerror(-ret));
-	return ret;
+	if (result == 0)
+		result = closed;
+	if (result == 0 && mismatches__count(text.mismatches))
+		say__info("%" PRIu64 " begins and ends without their other end: the lines at the "
+			  "end that begin with #",
+			  mismatches__count(text.mismatches));
+	if (result < 0 && err)
+		*err = feed__error(&feed, options->path, result);
+	mismatches__free(text.mismatches);
+	model__free(feed.model);
+	return result;
 }
