@@ -94,6 +94,7 @@ void perfetto__free(struct perfetto *px)
 		pool__free(pools[i]);
 	free(px->sets.ring);
 	map__free(&px->workers_ahead);
+	stacks__forget(&px->stacks);
 	proto__free(&px->proto);
 }
 
@@ -102,6 +103,11 @@ static uint64_t start_time(const void *ctx, uint32_t index)
 	const struct trace_process *process = trace__process(ctx, index);
 
 	return process ? process->start_time : 0;
+}
+
+static const struct trace_stack *stack_of(void *ctx, uint32_t number)
+{
+	return trace__stack(ctx, number);
 }
 
 static void export__progress(const struct perfetto *px, struct trace *trace)
@@ -257,6 +263,8 @@ int export__perfetto(struct trace *trace, const struct export_options *options, 
 		.start_time = start_time,
 		.ctx = trace,
 		.tracks = options->tracks,
+		.stack = stack_of,
+		.stack_ctx = trace,
 	};
 	struct outfile *output = NULL;
 	struct perfetto px = {};

@@ -10,6 +10,7 @@
  *	perfetto_event.c	and of everything else
  *	perfetto_sched.c	the kernel's view of workers, and CPUs
  *	perfetto_lock.c		locks
+ *	perfetto_stack.c	call stacks
  *	perfetto_asio.c		Asio's handlers, beside what all tasks have
  *	perfetto_capture.c	losses, and what is known of the capture itself; steals per second
  *
@@ -271,6 +272,7 @@ struct slice {
 	uint64_t object; /* identity of the task, future, what is waited for, extra */
 	uint32_t worker;
 	uint32_t part;
+	uint32_t stack; /* of calls, where it began; 0: none */
 	uint32_t function_iid, file_iid, line;
 	const char *function, *file;
 	struct note *notes, **notes_end;
@@ -352,6 +354,14 @@ struct perfetto_info { /* what it needs to know of the trace */
 	uint64_t (*start_time)(const void *ctx, uint32_t index);
 	const void *ctx;
 	enum export_tracks tracks;
+	/* call stacks by number; may be NULL */
+	const struct trace_stack *(*stack)(void *ctx, uint32_t number);
+	void *stack_ctx;
+};
+
+struct perfetto_stacks { /* what was told of call stacks: ids by what they stand for */
+	struct map told, functions, frames, mappings, paths, build_ids, sources;
+	uint32_t next; /* of the event that is written next, or 0 */
 };
 
 struct perfetto {
@@ -397,6 +407,7 @@ struct perfetto {
 		uint32_t path_iid;
 	} asio;
 	struct pool lock_pool;
+	struct perfetto_stacks stacks;
 	struct perfetto_tally tally;
 };
 
@@ -431,6 +442,10 @@ void descriptor__write(struct perfetto *px, const struct descriptor *descriptor)
 /* interned id, written to the file if it is new; 0: write the text out (or there is none) */
 uint32_t intern__text(struct perfetto *px, enum perfetto_table table, enum perfetto_form form,
 		      const char *text);
+
+/* a packet of interned data; not while an event is open */
+uint8_t *interned__open(struct perfetto *px);
+void interned__close(struct perfetto *px, uint8_t *mark);
 
 void event__open(struct perfetto *px, const struct row *row, int type, uint64_t time);
 /* the same at any time, also before the last packet's */
@@ -573,6 +588,11 @@ bool asio__draw(struct perfetto *px, const struct event *event, struct model_thr
 /* what a handler's creation says beside what any task's does: before and inside the event */
 const char *asio__created_title(struct perfetto *px, uint64_t handler, uint32_t *iid);
 void asio__annotate_created(struct perfetto *px, uint64_t handler);
+
+/* perfetto_stack.c */
+/* the next event with a title gets that call stack; 0: none */
+void stack__next(struct perfetto *px, uint32_t number);
+void stacks__forget(struct perfetto_stacks *stacks);
 
 /* perfetto_lock.c */
 void lock__draw(struct perfetto *px, const struct event *event, struct drawn_process *process,

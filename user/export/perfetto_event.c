@@ -43,6 +43,7 @@ void op__span_begin(void *ctx, struct model_thread *model, enum span_kind kind, 
 		return;
 	slice->thread = thread;
 	slice->span = (uint8_t)kind;
+	slice->stack = model->stack;
 	if (kind == SPAN_SLEEP) {
 		slice->function = name;
 		slice->function_iid = intern__text(px, TABLE_STRINGS, FORM_PLAIN, name);
@@ -132,6 +133,7 @@ void op__steal(void *ctx, struct model_thread *thief_thread, struct model_thread
 		event__flow(px, arrow);
 		event__close(px);
 	}
+	stack__next(px, thief_thread->stack);
 	instant__open(px, &to->row, CATEGORY_STEAL, time);
 	steal__annotate(px, thief, victim);
 	if (task)
@@ -236,6 +238,7 @@ void op__future(void *ctx, enum event_type kind, uint64_t object, uint64_t conti
 	default:
 		return;
 	}
+	stack__next(px, thread->stack);
 	instant__open(px, row, category, time);
 	annotate__hex(px, ANNOTATION_OBJECT, object);
 	if (kind == EV_continuation_attached)
@@ -330,6 +333,7 @@ void op__zone_begin(void *ctx, struct model_zone *zone, uint64_t time)
 		return;
 	slice->owner = zone->task ? zone->task->priv[px->slot] : NULL;
 	slice->key = zone->id;
+	slice->stack = zone->thread->stack;
 	zone__place(px, slice, zone);
 	zone->priv[px->slot] = slice;
 	row__push(px, row, slice, time, NULL);
@@ -562,10 +566,10 @@ static void counter__draw(struct perfetto *px, const struct event *event,
 		counter__write(px, row, time, event->args[1].i);
 }
 
-void op__annotation(void *ctx, const struct event *event, struct model_task *task,
-		    struct model_thread *thread, struct model_zone *zone, uint64_t time)
+static void annotation__draw(struct perfetto *px, const struct event *event,
+			     struct model_task *task, struct model_thread *thread,
+			     struct model_zone *zone, uint64_t time)
 {
-	struct perfetto *px = ctx;
 	struct drawn_process *process = thread ? drawn_process__get(px, thread->process) : NULL;
 	struct row *row = NULL;
 
@@ -612,4 +616,16 @@ void op__annotation(void *ctx, const struct event *event, struct model_task *tas
 		flow__draw(px, event, process, row, time);
 	else if (event->type >= EV_lock_wait && event->type <= EV_lock_released)
 		lock__draw(px, event, process, task, row, time);
+}
+
+void op__annotation(void *ctx, const struct event *event, struct model_task *task,
+		    struct model_thread *thread, struct model_zone *zone, uint64_t time)
+{
+	struct perfetto *px = ctx;
+
+	/* a lock's is its slice's */
+	if (event->type < EV_lock_wait || event->type > EV_lock_released)
+		stack__next(px, event->stack);
+	annotation__draw(px, event, task, thread, zone, time);
+	px->stacks.next = 0;
 }

@@ -31,7 +31,7 @@ static struct slice *lock__find(struct slice *from, uint64_t object, bool held)
 
 static void lock__begin(struct perfetto *px, struct drawn_process *process, struct drawn_lock *lock,
 			uint64_t object, bool held, struct drawn_task *owner, struct row *row,
-			uint64_t time)
+			uint32_t stack, uint64_t time)
 {
 	const char *name = lock && lock->name && *lock->name ? lock->name : NULL;
 	struct slice *slice =
@@ -45,6 +45,7 @@ static void lock__begin(struct perfetto *px, struct drawn_process *process, stru
 	slice->owner = owner;
 	slice->object = object;
 	slice->held = held;
+	slice->stack = stack;
 	slice->key = process->seed;
 	if (held && lock)
 		lock->held = slice;
@@ -77,11 +78,11 @@ void lock__draw(struct perfetto *px, const struct event *event, struct drawn_pro
 	case EV_lock_wait:
 		if (lock && event->args[1].s)
 			lock->name = event->args[1].s;
-		lock__begin(px, process, lock, object, false, owner, row, time);
+		lock__begin(px, process, lock, object, false, owner, row, event->stack, time);
 		break;
 	case EV_lock_acquired:
 		lock__end(px, lock__find(row->top, object, false), time);
-		lock__begin(px, process, lock, object, true, owner, row, time);
+		lock__begin(px, process, lock, object, true, owner, row, event->stack, time);
 		break;
 	default:
 		/* released by another than who acquired it: a semaphore */

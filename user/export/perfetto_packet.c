@@ -276,6 +276,18 @@ static const char *form__text(enum perfetto_form form, const char *text, char *b
 	return text;
 }
 
+uint8_t *interned__open(struct perfetto *px)
+{
+	packet__open_with_prefix(px);
+	return proto__begin(&px->proto, 12);
+}
+
+void interned__close(struct perfetto *px, uint8_t *mark)
+{
+	proto__end(&px->proto, mark);
+	packet__close(px);
+}
+
 uint32_t intern__text(struct perfetto *px, enum perfetto_table table, enum perfetto_form form,
 		      const char *text)
 {
@@ -412,6 +424,9 @@ void event__title(struct perfetto *px, enum perfetto_category category, uint32_t
 		proto__uint(&px->proto, 10, name_iid);
 	else if (name)
 		proto__string(&px->proto, 23, form__text(form, name, buffer, sizeof(buffer)));
+	if (px->stacks.next)
+		proto__uint(&px->proto, 56, px->stacks.next);
+	px->stacks.next = 0;
 }
 
 uint64_t flow__new(struct perfetto *px)

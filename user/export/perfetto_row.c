@@ -409,6 +409,8 @@ void row__push(struct perfetto *px, struct row *row, struct slice *slice, uint64
 		px->tally.too_deep++;
 		return;
 	}
+	if (slice->stack && !slice->part)
+		stack__next(px, slice->stack);
 	event__open(px, row, EVENT_BEGIN, time);
 	event__title(px, slice->category, slice->name_iid, slice->form, slice->name);
 	slice__annotate(px, slice);

@@ -293,6 +293,7 @@ void op__task_instant(void *ctx, struct model_task *model, enum model_instant ki
 
 	if (!task)
 		return;
+	stack__next(px, thread ? thread->stack : 0);
 	switch (kind) {
 	case INSTANT_STAGED:
 		task__state_instant(px, task, CATEGORY_TASK_STAGED, model, time);
@@ -326,6 +327,7 @@ void op__task_instant(void *ctx, struct model_task *model, enum model_instant ki
 	case INSTANT_READY: /* the gap `ready` begins there */
 		break;
 	}
+	px->stacks.next = 0;
 }
 
 static struct slice *stay__slice(struct perfetto *px, const struct model_stay *stay,
@@ -449,6 +451,7 @@ void op__gap_begin(void *ctx, struct model_task *model, const struct model_gap *
 	if (!task->gap)
 		return;
 	task->gap->owner = task;
+	task->gap->stack = gap->stack;
 	task->gap->object = gap->kind == GAP_SUSPENDED ? gap->object : 0;
 	if (px->info.tracks == EXPORT_LANES)
 		row__move(task->process, task->row,

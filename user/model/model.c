@@ -352,6 +352,13 @@ static void take_thread_event(struct model *m, const struct event *event, struct
 	}
 }
 
+static void take_with_stack(struct model *m, const struct event *event, struct thread *thread)
+{
+	thread->t.stack = event->stack;
+	take_thread_event(m, event, thread);
+	thread->t.stack = 0;
+}
+
 /* one event, at the model's present time or its own, whichever is later */
 static void take(struct model *m, const struct event *event)
 {
@@ -394,7 +401,7 @@ static void take(struct model *m, const struct event *event)
 		if (nameless)
 			model__repair(m, NULL, ANOMALY_EVENT_WITHOUT_TASK, 0);
 		else
-			take_thread_event(m, event, thread);
+			take_with_stack(m, event, thread);
 	}
 	process__counts(m, process);
 }

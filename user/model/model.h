@@ -61,6 +61,7 @@ struct model_thread {
 	uint32_t worker;	/* MODEL_NO_WORKER if it is none, or not yet known to be one */
 	const char *name;	/* of the worker, or NULL */
 	struct model_stay *top; /* innermost running stay */
+	uint32_t stack;		/* of the event that is being told (struct event); 0: none */
 	uint64_t first_time;
 	void *priv[MODEL_SINKS];
 };
@@ -113,6 +114,7 @@ struct model_gap {
 	uint64_t begin;
 	const char *reason; /* SUSPENDED */
 	uint64_t object;
+	uint32_t stack; /* of the stop that it began with; 0: none was taken */
 	/*
 	 * READY, since CREATED: taken for granted until a READY says when it really was (then the
 	 * gap ends as `superseded`, was none, and another begins).

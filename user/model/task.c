@@ -250,12 +250,14 @@ static void resume(struct model *m, struct task *task, const struct early_resume
 		gap.begin = task->gap.begin;
 		gap.reason = task->gap.reason;
 		gap.object = task->gap.object;
+		gap.stack = task->gap.stack;
 		task->gap = gap;
 	}
 	gap__end(m, task);
 	task__set_state(m, task, TASK_READY);
 	gap.reason = NULL;
 	gap.object = 0;
+	gap.stack = 0;
 	task->gap = gap;
 	gap__begin(m, task, GAP_READY);
 }
@@ -273,16 +275,21 @@ static void leave(struct model *m, struct task *task, const struct event *event,
 		return;
 	case EV_task_yielded:
 		instant(m, task, INSTANT_YIELDED, thread);
-		become_ready(m, task);
+		gap__end(m, task);
+		task__set_state(m, task, TASK_READY);
+		task->gap.stack = event->stack;
+		gap__begin(m, task, GAP_READY);
 		return;
 	case EV_task_suspended:
 		task__set_state(m, task, TASK_SUSPENDED);
 		task->t.reason = task->gap.reason = event->args[1].s;
 		task->t.object = task->gap.object = event->args[2].u;
+		task->gap.stack = event->stack;
 		gap__begin(m, task, GAP_SUSPENDED);
 		break;
 	default:
 		task__set_state(m, task, TASK_STOPPED);
+		task->gap.stack = event->stack;
 		gap__begin(m, task, GAP_STOPPED);
 	}
 	if (task->early.kept) {
