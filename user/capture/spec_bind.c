@@ -189,8 +189,16 @@ static bool attachment__add_place(struct session *session, struct spec_attachmen
 	}
 	if ((attachment->probe->kind == PLACE_ENTRY && !attachment->probe->offset) ||
 	    place->saves_entry) {
-		if (!site.is_fixed)
-			place__move(place, site.symbols, site.reads, nop5);
+		place__move(place, site.symbols, site.reads, nop5);
+		/* what it computes from its own address is another now */
+		if (site.is_fixed && place->address != site.address) {
+			site.address = place->address;
+			specs->code.count = begin;
+			if (compile__site(&specs->code, &site)) {
+				attachment__fail(attachment, PROBE_FAILED, site.why);
+				return false;
+			}
+		}
 		if (place->cost == INSN_REFUSED && nop5) {
 			attachment__fail(attachment, PROBE_FAILED,
 					 sentence__new("it begins with a 5-byte nop, on which this "
@@ -324,6 +332,26 @@ static bool probe__is_for(const struct spec_probe *probe, const struct spec_file
 	return recognised;
 }
 
+/* before the first site of a target is touched */
+static void session__tell_cost(struct session *session)
+{
+	struct specs *specs = session->specs;
+	int err;
+
+	if (specs->costs.known || specs->costs.tried)
+		return;
+	specs->costs.tried = true;
+	err = specs__measure(session);
+	if (err) {
+		say__verbose("what a hit costs can't be measured: %s", strerror(-err));
+		return;
+	}
+	say__info("a hit costs here %.1f us on a nop or push, %.1f us on a ret, %.1f us on another "
+		  "instruction",
+		  specs->costs.emulated_ns / 1000, specs->costs.return_ns / 1000,
+		  specs->costs.stepped_ns / 1000);
+}
+
 static void specs__bind(struct session *session, const struct spec *spec, struct spec_file *file)
 {
 	bool recognised =
@@ -337,6 +365,7 @@ static void specs__bind(struct session *session, const struct spec *spec, struct
 	for (probe = spec->probes; probe; probe = probe->next) {
 		if (!probe__is_for(probe, file, recognised) || !spec_file__symbols(file))
 			continue;
+		session__tell_cost(session);
 		file->version = spec_file__version(file, spec);
 		attachment = specs__attachment(session->specs, spec, probe, file);
 		if (!attachment)

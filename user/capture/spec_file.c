@@ -68,12 +68,27 @@ struct binary *spec_file__binary(struct spec_file *file)
 	return file->binary;
 }
 
+/* the digits that stand for % in a pattern such as *python%, which may begin with a * */
+static uint64_t version__in(const char *name, const char *pattern)
+{
+	bool anywhere = *pattern == '*';
+	const char *before = pattern + anywhere;
+	size_t len = strcspn(before, "%");
+
+	for (; *name; name++) {
+		if (!strncmp(name, before, len) && name[len] >= '0' && name[len] <= '9')
+			return version__parse(name + len, strspn(name + len, "0123456789."));
+		if (!anywhere)
+			break;
+	}
+	return 0;
+}
+
 /* the version of what the spec is about: Go's, or what stands in the file's name */
 uint64_t spec_file__version(struct spec_file *file, const struct spec *spec)
 {
-	const char *name = strrchr(file->path, '/'), *mark;
+	const char *name = strrchr(file->path, '/');
 	struct symbols *symbols;
-	size_t before;
 
 	if (spec->version == VERSION_GO) {
 		symbols = spec_file__symbols(file);
@@ -81,12 +96,7 @@ uint64_t spec_file__version(struct spec_file *file, const struct spec *spec)
 	}
 	if (spec->version != VERSION_FILE)
 		return 0;
-	name = name ? name + 1 : file->path;
-	mark = strchr(spec->version_pattern, '%');
-	before = (size_t)(mark - spec->version_pattern);
-	if (strncmp(name, spec->version_pattern, before) != 0)
-		return 0;
-	return version__parse(name + before, strspn(name + before, "0123456789."));
+	return version__in(name ? name + 1 : file->path, spec->version_pattern);
 }
 
 void specs__map(struct specs *specs, pid_t pid, uint64_t start, struct spec_file *file)

@@ -19,7 +19,7 @@
 #include "spec_place.h"
 
 #define CODE_MAX (4U << 20)
-#define MOVE_MAX 6 /* instructions */
+#define MOVE_MAX 16 /* instructions */
 
 struct search {
 	struct places *places;
@@ -296,9 +296,7 @@ void place__move(struct place *place, struct symbols *symbols, uint64_t reads, b
 	for (i = 0; i < MOVE_MAX && decode_at(symbols, address, &insn); i++) {
 		bool is_nop5 = insn.cost == INSN_REFUSED && nop5_is_call;
 
-		/* jumps and calls are emulated too, but where they lead to comes back: keep to
-		 * these */
-		if (insn.cost == INSN_EMULATED && insn.kind == INSN_OTHER)
+		if (insn.cost == INSN_EMULATED)
 			break;
 		if (insn.kind != INSN_OTHER || (insn.writes & reads) || insn.writes == UINT64_MAX)
 			return;

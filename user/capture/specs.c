@@ -371,8 +371,4 @@ void session__say_specs(struct session *session)
 	session->specs->said = true;
 	for (spec = specs->all; spec; spec = spec->next)
 		spec__say(session, spec);
-	if (specs->costs.known && session__specs_attached(session))
-		say__info(
-			"a hit costs here %.1f us on a nop or push, %.1f us on another instruction",
-			specs->costs.emulated_ns / 1000, specs->costs.stepped_ns / 1000);
 }

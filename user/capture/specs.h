@@ -62,7 +62,7 @@ struct spec_attachment {
 };
 
 struct spec_costs {
-	bool known;
+	bool known, tried;
 	double emulated_ns, stepped_ns, return_ns;
 };
 

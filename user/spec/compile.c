@@ -620,6 +620,8 @@ static void entry__compile(struct compiler *compiler)
 		emit(compiler, OP_SET_ENTRY, i, 0, compiler->site->function);
 	}
 	compiler->site->actions += probe->entry_count;
+	/* the stack pointer at the entry is the key */
+	compiler->site->reads |= 1ULL << (is_arm(compiler) ? SP_WORD_ARM : SP_WORD_X86);
 }
 
 int compile__site(struct spec_code *code, struct site *site)

@@ -55,7 +55,7 @@ struct decoder {
 	uint8_t rex, repeat;
 	uint8_t opcode, map; /* 0 one byte, 1 0f, 2 0f 38, 3 0f 3a, and those that EVEX adds */
 	bool vector;	     /* VEX or EVEX */
-	uint8_t modrm;
+	uint8_t modrm, sib_base;
 	bool has_modrm;
 };
 
@@ -82,7 +82,7 @@ static bool modrm__take(struct decoder *decoder)
 	if (rm == 4) {
 		if (!take(decoder, 1))
 			return false;
-		base = decoder->bytes[decoder->at - 1] & 7;
+		base = decoder->sib_base = decoder->bytes[decoder->at - 1] & 7;
 		if (mod == 0 && base == 5)
 			return take(decoder, 4);
 	}
@@ -229,8 +229,12 @@ static uint64_t modrm__register(const struct decoder *decoder)
 
 static uint64_t modrm__operand(const struct decoder *decoder)
 {
-	if (decoder->modrm >> 6 != 3)
-		return UINT64_MAX; /* memory */
+	if (decoder->modrm >> 6 != 3) {
+		/* memory: on the function's own stack it concerns only who looks at that */
+		if ((decoder->modrm & 7) == 4 && !(decoder->rex & 3) && decoder->sib_base == 4)
+			return register__bit(4);
+		return UINT64_MAX;
+	}
 	return register__bit((decoder->modrm & 7) | (decoder->rex & 1) << 3);
 }
 
@@ -246,6 +250,12 @@ static uint64_t insn__writes(const struct decoder *decoder)
 			return 0; /* endbr64, nop */
 		if ((opcode & 0xf6) == 0xb6)
 			return modrm__register(decoder); /* movzx, movsx */
+		if (opcode == 0xa3 || (opcode == 0xba && (decoder->modrm >> 3 & 7) == 4))
+			return 0; /* bt */
+		if (opcode == 0x11 || opcode == 0x29)
+			return modrm__operand(decoder) & register__bit(4)
+				       ? modrm__operand(decoder)
+				       : UINT64_MAX; /* movups, movaps to the stack */
 		return UINT64_MAX;
 	}
 	if (decoder->map)
@@ -255,6 +265,8 @@ static uint64_t insn__writes(const struct decoder *decoder)
 		return 0; /* test, cmp, nop */
 	if ((opcode == 0x80 || opcode == 0x81 || opcode == 0x83) && (decoder->modrm >> 3 & 7) == 7)
 		return 0; /* cmp */
+	if ((opcode == 0x81 || opcode == 0x83) && decoder->modrm == 0xec)
+		return register__bit(4); /* sub $, %rsp */
 	if ((opcode == 0xf6 || opcode == 0xf7) && (decoder->modrm >> 3 & 7) < 2)
 		return 0; /* test */
 	if (opcode == 0x8a || opcode == 0x8b || opcode == 0x8d || opcode == 0x63)
@@ -287,8 +299,10 @@ static enum insn_cost insn__cost(const struct decoder *decoder)
 		return INSN_STEPPED;
 	if (opcode == 0xcc || opcode == 0xcd || opcode == 0xce || opcode == 0xf1 || opcode == 0xf4)
 		return INSN_REFUSED;
-	if ((opcode & 0xf8) == 0x50 || opcode == 0x90 || opcode == 0xe8 || opcode == 0xe9 ||
-	    opcode == 0xeb || (opcode & 0xf0) == 0x70)
+	if (opcode == 0x90 && !decoder->repeat)
+		return INSN_EMULATED;
+	if ((opcode & 0xf8) == 0x50 || opcode == 0xe8 || opcode == 0xe9 || opcode == 0xeb ||
+	    (opcode & 0xf0) == 0x70)
 		return decoder->operand_16 || decoder->repeat ? INSN_STEPPED : INSN_EMULATED;
 	return INSN_STEPPED;
 }

@@ -525,7 +525,7 @@ size_t symbols__match(struct symbols *symbols, const char *pattern, bool is_rege
 	struct matcher matcher = {
 		.pattern = pattern,
 		.is_regex = is_regex,
-		.is_demangled = strstr(pattern, "::") || strchr(pattern, '('),
+		.is_demangled = strstr(pattern, "::") || (!is_regex && strchr(pattern, '(')),
 	};
 	const char *at = strchr(pattern, '@');
 	uint64_t last = UINT64_MAX, versioned = 0;
