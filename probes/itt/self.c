@@ -37,6 +37,7 @@ uint64_t self__id(struct self *self)
 /* this library is never unloaded (-z nodelete), so the key's destructor stays valid */
 static void thread_ends(void *worker)
 {
+	self__sleep_end(self__get(), "thread ends");
 	TRACER_WORKER_STOP((uint32_t)(uintptr_t)worker - 1);
 }
 

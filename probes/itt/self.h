@@ -19,8 +19,9 @@ struct frame {
 	struct frame *outer;
 	uint64_t task; /* identity */
 	enum frame_kind kind;
-	uintptr_t place;    /* TBB: stack address of the loop that runs it */
-	const char *reason; /* the thread's, outside */
+	uintptr_t place;     /* TBB: stack address of the loop that runs it */
+	const void *address; /* TBB: of the task */
+	const char *reason;  /* the thread's, outside */
 };
 
 struct self {

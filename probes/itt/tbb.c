@@ -137,9 +137,14 @@ void tbb__enter(uintptr_t place)
 {
 	struct self *self = self__get();
 
-	/* the one before, in the same loop, was left by an exception: nobody tells that */
-	if (self->top && self->top->place == place)
-		complete(self, self->top);
+	/*
+	 * An exception left the one before, in the same loop; nobody tells that. The loop calls the
+	 * same task again, to cancel it: see tbb__begin().
+	 */
+	if (self->top && self->top->place == place) {
+		self->entering = self->top;
+		return;
+	}
 	self->entering = frame__push(self, FRAME_TBB);
 	if (self->entering)
 		self->entering->place = place;
@@ -164,6 +169,18 @@ void tbb__begin(struct self *self, const void *task)
 
 	self->entering = NULL;
 	self__sleep_end(self, "task");
+	if (frame->address == task && !known)
+		return;
+	if (frame->address) {
+		uintptr_t place = frame->place;
+
+		complete(self, frame);
+		frame = frame__push(self, FRAME_TBB);
+		if (!frame)
+			return;
+		frame->place = place;
+	}
+	frame->address = task;
 	if (!TRACER_ENABLED(task) && !known)
 		return;
 	name = type_name(task, &is_resume);
