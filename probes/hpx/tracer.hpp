@@ -1,0 +1,757 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * HPX's tracing backend for tracer: hpx::tracing as points (HPX_WITH_TRACER).
+ *
+ * `apply` copies this file and tracer.cpp into HPX's sources and adds the lines that call it. Nobody attached, each
+ * call is a load and a branch; no description is computed, and no struct of HPX has a byte more. What a name costs
+ * is paid when somebody records: without HPX_WITH_THREAD_DESCRIPTION a task goes by the type of its callable,
+ * a literal in the binary.
+ *
+ * HPX's interface is not told everything, so the added lines call more than it has:
+ *
+ *	thread_created()	with the true parent, also where a worker makes a task of a description later on
+ *	task_woken()		by the waker; the interface's task_resumed() is the woken task itself, too late to tell
+ *	waits_on(), fulfils	what the next suspension of this thread's task waits for, and what its next wake is for
+ *	stolen()		in every scheduler that steals
+ *	worker_sleeps		around the blocking call; background and bulk work likewise
+ *
+ * In a TU of a program only futures, continuations and locks are inline; everything else is in libhpx_core. Each of the
+ * two has gates and rings of its own, as always with points.
+ */
+#pragma once
+
+#include <hpx/config.hpp>
+#include <tracer/tracer.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace hpx::threads::detail {
+
+	HPX_CXX_CORE_EXPORT HPX_CORE_EXPORT std::size_t get_global_thread_num_tss() noexcept;
+}    // namespace hpx::threads::detail
+
+namespace hpx::tracing {
+
+	/*
+	 * Categories are configuration options (HPX_WITH_TRACER_CATEGORIES): what is not compiled in costs nothing
+	 * at all.
+	 */
+#if defined(HPX_HAVE_TRACER_TASK)
+#define HPX_TRACER_TASK(...) __VA_ARGS__
+#else
+#define HPX_TRACER_TASK(...)
+#endif
+#if defined(HPX_HAVE_TRACER_WORKER)
+#define HPX_TRACER_WORKER(...) __VA_ARGS__
+#else
+#define HPX_TRACER_WORKER(...)
+#endif
+#if defined(HPX_HAVE_TRACER_STEAL)
+#define HPX_TRACER_STEAL(...) __VA_ARGS__
+#else
+#define HPX_TRACER_STEAL(...)
+#endif
+#if defined(HPX_HAVE_TRACER_FUTURE)
+#define HPX_TRACER_FUTURE(...) __VA_ARGS__
+#else
+#define HPX_TRACER_FUTURE(...)
+#endif
+#if defined(HPX_HAVE_TRACER_LOCK)
+#define HPX_TRACER_LOCK(...) __VA_ARGS__
+#else
+#define HPX_TRACER_LOCK(...)
+#endif
+#if defined(HPX_HAVE_TRACER_SPINLOCK)
+#define HPX_TRACER_SPINLOCK(...) __VA_ARGS__
+#else
+#define HPX_TRACER_SPINLOCK(...)
+#endif
+#if defined(HPX_HAVE_TRACER_ZONE)
+#define HPX_TRACER_ZONE(...) __VA_ARGS__
+#else
+#define HPX_TRACER_ZONE(...)
+#endif
+
+	namespace detail {
+
+		/* What the present thread's next records need to know; only kept while somebody records. */
+		struct thread_notes
+		{
+			void const* waits_for; /* the object of the next suspension */
+			void const* fulfils;   /* the future, or condition, whose waiters are being woken */
+			void const* parent;    /* of the task that is being made of a description */
+			bool has_parent;
+			char const* name;      /* of the task that is made next, if what HPX runs does not tell */
+			void const* converted; /* the last task that was */
+		};
+
+		/*
+		 * notes() - of the thread that calls; not to be kept across anything that may suspend
+		 * Out of line, since the compiler may keep the address of a thread-local of an inline function while the task
+		 * changes threads.
+		 */
+		HPX_CORE_EXPORT thread_notes& notes() noexcept;
+		/*
+		 * Tasks that are created suspended (timers) have not stopped when they are woken for the first time: they
+		 * become ready. first_wake() is true once for each that created_suspended() was told of.
+		 */
+		HPX_CORE_EXPORT void created_suspended(void const* task) noexcept;
+		HPX_CORE_EXPORT bool first_wake(void const* task) noexcept;
+		HPX_CORE_EXPORT void worker_started() noexcept;
+		HPX_CORE_EXPORT void worker_stopped() noexcept;
+
+		inline std::uint32_t this_worker() noexcept
+		{
+			auto const number = threads::detail::get_global_thread_num_tss();
+			return number == static_cast<std::size_t>(-1) ? TRACER_NO_WORKER :
+									static_cast<std::uint32_t>(number);
+		}
+
+		inline char const* known(char const* description) noexcept
+		{
+			return description && description[0] == '<' ? nullptr : description;
+		}
+
+		/* "static constexpr ... [with T = X; ...]" (gcc), "... [T = X]" (clang): where X stands */
+		template <typename T>
+		constexpr std::string_view type_text() noexcept
+		{
+			std::string_view text = __PRETTY_FUNCTION__;
+			auto const begin = text.find("T = ") + 4;
+			auto const end = text.find("; std::string_view", begin);
+			text = text.substr(begin, (end == text.npos ? text.size() - 1 : end) - begin);
+			/* what HPX wraps a callable in says nothing of the program */
+			constexpr std::string_view wrappers[] = {"hpx::threads::detail::thread_function_nullary<",
+			    "hpx::threads::detail::thread_function<", "hpx::util::detail::deferred<",
+			    "hpx::detail::post_policy_dispatch<"};
+			for (bool again = true; again;)
+			{
+				again = false;
+				for (auto wrapper : wrappers)
+				{
+					if (text.substr(0, wrapper.size()) == wrapper)
+					{
+						text.remove_prefix(wrapper.size());
+						if (!text.empty() && text.back() == '>')
+							text.remove_suffix(1);
+						again = true;
+					}
+				}
+			}
+			return text;
+		}
+
+		/* the same as a literal of this DSO, so that a record holds its address and no more */
+		template <typename T>
+		struct type_name
+		{
+			static constexpr auto text = type_text<T>();
+			struct literal
+			{
+				char chars[text.size() + 1];
+				constexpr literal() noexcept
+				  : chars()
+				{
+					for (std::size_t i = 0; i != text.size(); ++i)
+						chars[i] = text[i];
+				}
+			};
+			static constexpr literal value{};
+		};
+	}    // namespace detail
+
+	using enable_parent_task_handler_type = bool (*)();
+
+	struct [[maybe_unused]] annotation_handle
+	{
+	};
+
+	constexpr annotation_handle create_annotation_handle(char const*) noexcept
+	{
+		return {};
+	}
+
+	////////////////////////////////////////////////////////////////////////
+	// life of tasks
+
+	/* asked before a description is computed; also keeps the wrappers of tracing.hpp constexpr */
+	inline bool tasks_recorded() noexcept
+	{
+		HPX_TRACER_TASK(return TRACER_ENABLED(task);)
+		return false;
+	}
+
+	inline void task_staged(char const*, void const* = nullptr) noexcept {}
+
+	inline void task_created([[maybe_unused]] char const* description, [[maybe_unused]] void const* task,
+	    [[maybe_unused]] void const* parent = nullptr) noexcept
+	{
+		HPX_TRACER_TASK(TRACER_TASK_CREATED(task, detail::known(description), parent);)
+	}
+
+	/*
+	 * thread_created() - a thread_data came to life
+	 * @self: the task that runs here, or nullptr; the parent, unless a description says another
+	 */
+	template <typename ThreadData, typename InitData>
+	void thread_created(ThreadData const* task, InitData const& data, void const* self) noexcept
+	{
+		if (!tasks_recorded())
+			return;
+		auto& notes = detail::notes();
+		void const* parent = notes.has_parent ? notes.parent : self;
+		char const* name =
+		    detail::known(ThreadData::get_safe_description(task->get_description(), "thread"));
+
+		if (!name)
+			name = notes.name;
+		if (!name)
+			name = data.func.empty() ? "spare thread_data" : data.func.get_type_name();
+		notes.has_parent = false;
+		notes.name = nullptr;
+		notes.converted = task;
+		HPX_TRACER_TASK(TRACER_TASK_CREATED(task, name, parent);)
+		if (std::decay_t<decltype(data.initial_state)>::suspended == data.initial_state)
+			detail::created_suspended(task);
+	}
+
+	/*
+	 * next_task_runs() - the callable of the task that this thread is about to make
+	 * Where HPX hides it (async runs a shared state) the task would go by HPX's name.
+	 */
+	template <typename Callable>
+	void next_task_runs(char const* annotation) noexcept
+	{
+		if (tasks_recorded())
+			detail::notes().name = annotation ? annotation : detail::type_name<Callable>::value.chars;
+	}
+
+	inline void task_executing([[maybe_unused]] void const* task, char const*, std::size_t) noexcept
+	{
+		HPX_TRACER_TASK(if (TRACER_ENABLED(task)) {
+			auto& notes = detail::notes();
+			notes.waits_for = notes.fulfils = nullptr;
+			TRACER_TASK_BEGIN(task, detail::this_worker());
+		})
+	}
+
+	inline void task_yielded([[maybe_unused]] void const* task, char const*) noexcept
+	{
+		HPX_TRACER_TASK(TRACER_TASK_YIELDED(task);)
+	}
+
+	inline void task_suspended([[maybe_unused]] void const* task, char const*,
+	    [[maybe_unused]] char const* reason = nullptr) noexcept
+	{
+		HPX_TRACER_TASK(if (TRACER_ENABLED(task)) {
+			auto& notes = detail::notes();
+			void const* object = notes.waits_for;
+			reason = detail::known(reason);
+			notes.waits_for = nullptr;
+			TRACER_TASK_SUSPENDED(task, reason ? reason : "suspend", object);
+		})
+	}
+
+	/* said by the woken task; the waker said it before: task_woken() */
+	inline void task_resumed(void const*, char const*, char const* = nullptr) noexcept {}
+
+	inline void task_woken([[maybe_unused]] void const* task, [[maybe_unused]] char const* state) noexcept
+	{
+		HPX_TRACER_TASK(if (TRACER_ENABLED(task)) {
+			void const* object = detail::notes().fulfils;
+			if (detail::first_wake(task))
+				TRACER_TASK_READY(task);
+			else
+				TRACER_TASK_RESUMED(task, state, object);
+		})
+	}
+
+	inline void task_completed([[maybe_unused]] void const* task, char const*) noexcept
+	{
+		HPX_TRACER_TASK(TRACER_TASK_COMPLETED(task);)
+	}
+
+	inline void task_deleted([[maybe_unused]] void const* task) noexcept
+	{
+		HPX_TRACER_TASK(if (TRACER_ENABLED(task)) {
+			detail::first_wake(task);
+			TRACER_TASK_DESTROYED(task);
+		})
+	}
+
+	inline void task_renamed([[maybe_unused]] void const* task, [[maybe_unused]] char const* name) noexcept
+	{
+		HPX_TRACER_TASK(if (name) TRACER_TASK_RENAMED(task, name);)
+	}
+
+	/* the interface's form has no task: see task_renamed() */
+	inline char const* rename_region(char const*) noexcept
+	{
+		return nullptr;
+	}
+
+	struct region_init_data
+	{
+		void const* task;
+		bool is_stackless;
+	};
+
+	/* the scheduling loop of a worker */
+	struct [[maybe_unused]] loop_context
+	{
+		explicit loop_context() noexcept
+		{
+			HPX_TRACER_WORKER(detail::worker_started();)
+		}
+		~loop_context()
+		{
+			HPX_TRACER_WORKER(detail::worker_stopped();)
+		}
+		loop_context(loop_context const&) = delete;
+		loop_context& operator=(loop_context const&) = delete;
+	};
+
+	/* a stay; begun by task_executing(), ended by who knows why. A stackless task does not say when it only yields. */
+	struct [[maybe_unused]] region
+	{
+		explicit region(loop_context&, region_init_data const& data, std::size_t) noexcept
+		  : data_(data)
+		{
+		}
+		~region()
+		{
+			HPX_TRACER_TASK(if (data_.is_stackless) TRACER_TASK_END(data_.task);)
+		}
+		region(region const&) = delete;
+		region& operator=(region const&) = delete;
+
+	private:
+		region_init_data data_;
+	};
+
+	struct fiber_region_init_data
+	{
+	};
+
+	struct [[maybe_unused]] fiber_region
+	{
+		constexpr explicit fiber_region(fiber_region_init_data const&, std::size_t) noexcept {}
+	};
+
+	struct [[maybe_unused]] fiber_suspend_region
+	{
+		constexpr explicit fiber_suspend_region(char const*) noexcept {}
+	};
+
+	////////////////////////////////////////////////////////////////////////
+	// descriptions: work that is not a task yet
+
+	/*
+	 * described_task - takes the place of a description's function while somebody records, and knows who described it
+	 * (the thread_data is made later, by whatever worker finds the description)
+	 */
+	template <typename Function>
+	struct described_task
+	{
+		Function function;
+		void const* parent;
+		char const* name;
+
+		template <typename State>
+		decltype(auto) operator()(State state)
+		{
+			return function(state);
+		}
+	};
+
+	template <typename InitData>
+	inline void description_staged(InitData& data, void const* self)
+	{
+		if (!tasks_recorded() || data.func.empty())
+			return;
+		using function = std::decay_t<decltype(data.func)>;
+		auto& notes = detail::notes();
+		char const* name = notes.name ? notes.name : data.func.get_type_name();
+
+		notes.name = nullptr;
+		data.func = described_task<function>{std::move(data.func), self, name};
+	}
+
+	template <typename InitData>
+	inline void description_converts(InitData& data)
+	{
+		using function = std::decay_t<decltype(data.func)>;
+		/* also when nobody records any more: what was wrapped is to be unwrapped */
+		if (auto* described = data.func.template target<described_task<function>>())
+		{
+			auto& notes = detail::notes();
+			function inner = std::move(described->function);
+
+			notes.parent = described->parent;
+			notes.has_parent = true;
+			notes.name = described->name;
+			data.func = std::move(inner);
+		}
+	}
+
+	////////////////////////////////////////////////////////////////////////
+	// futures
+
+	inline bool futures_recorded() noexcept
+	{
+		HPX_TRACER_FUTURE(return TRACER_ENABLED(future) || TRACER_ENABLED(task);)
+		return tasks_recorded();
+	}
+
+	inline void future_fulfilled([[maybe_unused]] void const* future, char const* = nullptr) noexcept
+	{
+		if (futures_recorded())
+		{
+			HPX_TRACER_FUTURE(TRACER_FUTURE_SET(future);)
+			detail::notes().fulfils = future;
+		}
+	}
+
+	inline void future_exception_set([[maybe_unused]] void const* future, char const* = nullptr) noexcept
+	{
+		if (futures_recorded())
+		{
+			HPX_TRACER_FUTURE(TRACER_FUTURE_EXCEPTION(future);)
+			detail::notes().fulfils = future;
+		}
+	}
+
+	/* its waiters are awake, its callbacks were called */
+	inline void future_done() noexcept
+	{
+		if (futures_recorded())
+			detail::notes().fulfils = nullptr;
+	}
+
+	/* a callback is about to be called for a future that is ready already */
+	inline void future_ready(void const* future) noexcept
+	{
+		if (futures_recorded())
+			detail::notes().fulfils = future;
+	}
+
+	inline void future_wait([[maybe_unused]] void const* future, [[maybe_unused]] void const* task) noexcept
+	{
+		if (futures_recorded())
+		{
+			detail::notes().waits_for = future;
+			HPX_TRACER_FUTURE(if (task) TRACER_FUTURE_WAIT(future, task);)
+		}
+	}
+
+	/* as future_wait(), for what is no future: conditions, latches, ... */
+	inline void waits_on(void const* object) noexcept
+	{
+		if (tasks_recorded() && !detail::notes().waits_for)
+			detail::notes().waits_for = object;
+	}
+
+	struct [[maybe_unused]] notifies
+	{
+		explicit notifies(void const* object) noexcept
+		  : set_(false)
+		{
+			if (tasks_recorded() && !detail::notes().fulfils)
+			{
+				detail::notes().fulfils = object;
+				set_ = true;
+			}
+		}
+		~notifies()
+		{
+			if (set_)
+				detail::notes().fulfils = nullptr;
+		}
+		notifies(notifies const&) = delete;
+		notifies& operator=(notifies const&) = delete;
+
+	private:
+		bool set_;
+	};
+
+	inline void continuation_attached(
+	    [[maybe_unused]] void const* future, [[maybe_unused]] void const* continuation) noexcept
+	{
+		HPX_TRACER_FUTURE(TRACER_CONTINUATION_ATTACHED(future, continuation);)
+	}
+
+	/* the interface's forms do not name the continuation; its own state stands for it */
+	inline void continuation_run([[maybe_unused]] void const* future = nullptr,
+	    [[maybe_unused]] void const* continuation = nullptr) noexcept
+	{
+		HPX_TRACER_FUTURE(TRACER_CONTINUATION_BEGIN(future, continuation ? continuation : future);)
+	}
+
+	inline void continuation_finished([[maybe_unused]] void const* future = nullptr,
+	    [[maybe_unused]] void const* continuation = nullptr) noexcept
+	{
+		HPX_TRACER_FUTURE(TRACER_CONTINUATION_END(future, continuation ? continuation : future);)
+	}
+
+	inline void handle_on_completed_fired([[maybe_unused]] void const* future = nullptr) noexcept
+	{
+		HPX_TRACER_FUTURE(if (TRACER_ENABLED(future)) {
+			void const* fired = future ? future : detail::notes().fulfils;
+			if (fired)
+				TRACER_FUTURE_CALLBACK(fired);
+		})
+	}
+
+	////////////////////////////////////////////////////////////////////////
+	// locks: an empty member tells its lock's address by its own
+
+	struct [[maybe_unused]] lock_context
+	{
+		constexpr explicit lock_context(char const* = nullptr, void const* = nullptr) noexcept {}
+		constexpr explicit lock_context(char const*, char const*, void const* = nullptr) noexcept {}
+
+		/* true: say how it ended with after_lock() or after_try_lock() */
+		bool before_lock([[maybe_unused]] char const* name = "hpx::mutex") const noexcept
+		{
+			HPX_TRACER_LOCK(if (TRACER_ENABLED(lock)) {
+				TRACER_LOCK_WAIT(this, name);
+				return true;
+			})
+			return false;
+		}
+		/* an attempt does not wait */
+		bool before_try_lock() const noexcept
+		{
+			HPX_TRACER_LOCK(return TRACER_ENABLED(lock);)
+			return false;
+		}
+		void after_lock() const noexcept
+		{
+			HPX_TRACER_LOCK(TRACER_LOCK_ACQUIRED(this);)
+		}
+		void after_try_lock([[maybe_unused]] bool success) const noexcept
+		{
+			HPX_TRACER_LOCK(if (success) TRACER_LOCK_ACQUIRED(this);)
+		}
+		void before_unlock() const noexcept
+		{
+			HPX_TRACER_LOCK(TRACER_LOCK_RELEASED(this);)
+		}
+		constexpr void after_unlock() const noexcept {}
+	};
+
+	/* spinlocks guard each future of HPX's own: their points are an option of their own */
+	struct [[maybe_unused]] spinlock_context
+	{
+		constexpr explicit spinlock_context(char const* = nullptr, void const* = nullptr) noexcept {}
+		constexpr explicit spinlock_context(char const*, char const*, void const* = nullptr) noexcept {}
+
+		bool before_lock() const noexcept
+		{
+			HPX_TRACER_SPINLOCK(if (TRACER_ENABLED(lock)) {
+				TRACER_LOCK_WAIT(this, "hpx::spinlock");
+				return true;
+			})
+			return false;
+		}
+		void after_lock() const noexcept
+		{
+			HPX_TRACER_SPINLOCK(TRACER_LOCK_ACQUIRED(this);)
+		}
+		void after_try_lock([[maybe_unused]] bool success) const noexcept
+		{
+			HPX_TRACER_SPINLOCK(if (success) TRACER_LOCK_ACQUIRED(this);)
+		}
+		void before_unlock() const noexcept
+		{
+			HPX_TRACER_SPINLOCK(TRACER_LOCK_RELEASED(this);)
+		}
+		constexpr void after_unlock() const noexcept {}
+	};
+
+	namespace detail {
+
+		constexpr void sync_prepare(void const*) noexcept {}
+		inline void sync_acquired([[maybe_unused]] void const* lock) noexcept
+		{
+			HPX_TRACER_LOCK(TRACER_LOCK_ACQUIRED(lock);)
+		}
+		constexpr void sync_cancel(void const*) noexcept {}
+		inline void sync_releasing([[maybe_unused]] void const* lock) noexcept
+		{
+			HPX_TRACER_LOCK(TRACER_LOCK_RELEASED(lock);)
+		}
+		constexpr void sync_released(void const*) noexcept {}
+	}    // namespace detail
+
+	////////////////////////////////////////////////////////////////////////
+	// workers
+
+	inline bool steals_recorded() noexcept
+	{
+		HPX_TRACER_STEAL(return TRACER_ENABLED(steal);)
+		return false;
+	}
+
+	/*
+	 * stolen() - the worker that calls took a task of another's queue
+	 * @thief, @victim: numbers in their pool
+	 * @depth: tells how many are left; called only if somebody records
+	 */
+	template <typename Depth>
+	inline void stolen([[maybe_unused]] std::size_t thief, [[maybe_unused]] std::size_t victim,
+	    [[maybe_unused]] void const* task, [[maybe_unused]] Depth&& depth) noexcept
+	{
+		HPX_TRACER_STEAL(if (TRACER_ENABLED(steal) && thief != victim) {
+			/* workers of a pool are numbered in one go */
+			std::uint32_t const self = detail::this_worker();
+			TRACER_STEAL(self, static_cast<std::uint32_t>(self + victim - thief), task,
+			    static_cast<std::uint64_t>(depth()));
+		})
+	}
+
+	inline void const* last_converted() noexcept
+	{
+		return steals_recorded() ? detail::notes().converted : nullptr;
+	}
+
+	struct [[maybe_unused]] worker_sleeps
+	{
+		explicit worker_sleeps([[maybe_unused]] char const* reason) noexcept
+		{
+			HPX_TRACER_WORKER(TRACER_WORKER_SLEEP_BEGIN(detail::this_worker(), reason);)
+		}
+		void notified() noexcept
+		{
+			cause_ = "notified";
+		}
+		~worker_sleeps()
+		{
+			HPX_TRACER_WORKER(TRACER_WORKER_SLEEP_END(detail::this_worker(), cause_);)
+		}
+		worker_sleeps(worker_sleeps const&) = delete;
+		worker_sleeps& operator=(worker_sleeps const&) = delete;
+
+	private:
+		char const* cause_ = "timeout";
+	};
+
+	struct [[maybe_unused]] background_work
+	{
+		explicit background_work([[maybe_unused]] char const* name) noexcept
+		{
+			HPX_TRACER_WORKER(TRACER_WORKER_BACKGROUND_BEGIN(detail::this_worker(), name);)
+		}
+		~background_work()
+		{
+			HPX_TRACER_WORKER(TRACER_WORKER_BACKGROUND_END(detail::this_worker());)
+		}
+		background_work(background_work const&) = delete;
+		background_work& operator=(background_work const&) = delete;
+	};
+
+	struct [[maybe_unused]] bulk_work
+	{
+		explicit bulk_work([[maybe_unused]] char const* name) noexcept
+		{
+			HPX_TRACER_WORKER(TRACER_WORKER_BULK_BEGIN(detail::this_worker(), name);)
+		}
+		~bulk_work()
+		{
+			HPX_TRACER_WORKER(TRACER_WORKER_BULK_END(detail::this_worker());)
+		}
+		bulk_work(bulk_work const&) = delete;
+		bulk_work& operator=(bulk_work const&) = delete;
+	};
+
+	/* HPX_TRACING_MARK_EVENT stands at the begin of what it names, so it can be a zone */
+	struct [[maybe_unused]] mark_event
+	{
+		explicit mark_event([[maybe_unused]] char const* name) noexcept
+		{
+			HPX_TRACER_ZONE(TRACER_ZONE_BEGIN(name);)
+		}
+		~mark_event()
+		{
+			HPX_TRACER_ZONE(TRACER_ZONE_END();)
+		}
+		mark_event(mark_event const&) = delete;
+		mark_event& operator=(mark_event const&) = delete;
+	};
+
+	/* worker_sleeps tells these two better, and they are far too many */
+	constexpr bool is_told_otherwise(std::string_view name) noexcept
+	{
+		return name == "idle_callback" || name == "do_some_work" || name == "send_parcel" ||
+		    name == "recv_parcel";
+	}
+
+	struct [[maybe_unused]] no_event
+	{
+		constexpr explicit no_event(char const*) noexcept {}
+	};
+
+	////////////////////////////////////////////////////////////////////////
+	// the rest
+
+	inline void frame_mark([[maybe_unused]] char const* name = nullptr) noexcept
+	{
+		TRACER_FRAME(name);
+	}
+
+	inline void sample_counter(std::string const& name, std::string const&, [[maybe_unused]] double value) noexcept
+	{
+		TRACER_COUNTER(name.c_str(), value);
+	}
+
+	inline void send_parcel([[maybe_unused]] std::uint64_t tag, [[maybe_unused]] std::uint64_t size,
+	    [[maybe_unused]] std::uint64_t destination) noexcept
+	{
+		TRACER_SENT(tag, destination, size);
+	}
+
+	inline void recv_parcel([[maybe_unused]] std::uint64_t tag, [[maybe_unused]] std::uint64_t size,
+	    [[maybe_unused]] std::uint64_t source, std::uint64_t) noexcept
+	{
+		TRACER_RECEIVED(tag, source, size);
+	}
+
+	constexpr void set_thread_name(char const*) noexcept {}
+	constexpr void register_thread(char const*) noexcept {}
+	constexpr void tracing_init(char const*, int, char**, std::uint32_t = 0, std::uint32_t = 1) noexcept {}
+	constexpr void tracing_finalize() noexcept {}
+	inline void create_counter(std::string const&, std::string const&) noexcept {}
+	constexpr void set_enable_parent_task_handler(enable_parent_task_handler_type) noexcept {}
+
+	/* timers of tasks are APEX's: stays say the same */
+	struct [[maybe_unused]] task_timer_data
+	{
+		constexpr static bool valid() noexcept
+		{
+			return false;
+		}
+	};
+
+	constexpr task_timer_data create_task_timer(
+	    threads::thread_description const&, std::uint32_t, threads::thread_id const&) noexcept
+	{
+		return {};
+	}
+
+	constexpr void update_task_timer(task_timer_data&, char const*) noexcept {}
+
+	struct [[maybe_unused]] scoped_task_timer
+	{
+		constexpr explicit scoped_task_timer(task_timer_data) noexcept {}
+		constexpr void stop() noexcept {}
+		constexpr void yield() noexcept {}
+		template <typename ThreadData, typename State>
+		constexpr void handle_post_execution(ThreadData*, State) noexcept
+		{
+		}
+	};
+}    // namespace hpx::tracing
