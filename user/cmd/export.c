@@ -193,6 +193,8 @@ static int export__run(struct export_command *command)
 		.progress = isatty(STDERR_FILENO) && say__level() >= SAY_NORMAL,
 		.stop = signals__flag(),
 		.filter = command->filter.any ? &command->filter.filter : NULL,
+		.debug_dirs = command->filter.debug_dirs,
+		.debug_dir_count = command->filter.debug_dir_count,
 		.limit = command->limit,
 	};
 	bool to_file = strcmp(command->output, "-") != 0;

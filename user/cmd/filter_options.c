@@ -8,6 +8,19 @@
 #include <string.h>
 #include "../base/say.h"
 
+static int filter_options__add_debug_dir(struct filter_options *options, const char *dir)
+{
+	size_t count = options->debug_dir_count;
+	const char **dirs = reallocarray(options->debug_dirs, count + 1, sizeof(*dirs));
+
+	if (!dirs)
+		return -ENOMEM;
+	dirs[count] = dir;
+	options->debug_dirs = dirs;
+	options->debug_dir_count = count + 1;
+	return 0;
+}
+
 static int filter_options__add_task(struct filter_options *options, const char *pattern)
 {
 	size_t count = options->filter.task_count;
@@ -75,6 +88,8 @@ int filter_options__set(struct filter_options *options, int key, const char *val
 		return filter_options__add_task(options, value);
 	case KEY_FILTER_WORKER:
 		return filter_options__add_workers(options, value, origin);
+	case KEY_FILTER_DEBUG_DIR:
+		return filter_options__add_debug_dir(options, value);
 	case KEY_FILTER_FROM:
 		return option__duration(value, origin, &options->filter.from);
 	case KEY_FILTER_TO:
@@ -111,6 +126,7 @@ int filter_options__finish(struct filter_options *options)
 
 int filter_options__apply(const struct filter_options *options, struct trace *trace)
 {
+	trace__debug_dirs(trace, options->debug_dirs, options->debug_dir_count);
 	return options->any ? trace__filter(trace, &options->filter) : 0;
 }
 
@@ -118,4 +134,5 @@ void filter_options__free(struct filter_options *options)
 {
 	free(options->tasks);
 	free(options->workers);
+	free(options->debug_dirs);
 }

@@ -397,6 +397,7 @@ int output__export(const struct output_format *format, const char *capture,
 		free(err);
 		return -EINVAL;
 	}
+	trace__debug_dirs(trace, options->debug_dirs, options->debug_dir_count);
 	rc = options->filter ? trace__filter(trace, options->filter) : 0;
 	if (!rc)
 		rc = format->write(trace, options, &err);

@@ -24,6 +24,8 @@ struct export_options {
 	const volatile sig_atomic_t *stop; /* non-zero: finish now with what there is; or NULL */
 	/* for output__export(), which hands it to the trace; NULL: everything */
 	const struct trace_filter *filter;
+	const char *const *debug_dirs; /* likewise; NULL: none but the usual one */
+	size_t debug_dir_count;
 	uint64_t limit; /* tasks that a graph shows at most; 0: as many as can be laid out */
 };
 

@@ -259,9 +259,21 @@ static enum found unwind__by_frame_pointer(struct unwind *unwind)
 	return FOUND;
 }
 
+/* the table's rows for an address, to be freed; or NULL */
+static Dwarf_Frame *object__frame(const struct object *object, uint64_t address)
+{
+	Dwarf_Frame *frame;
+
+	if (object->unwind && !dwarf_cfi_addrframe(object->unwind, address, &frame))
+		return frame;
+	if (object->unwind_debug && !dwarf_cfi_addrframe(object->unwind_debug, address, &frame))
+		return frame;
+	return NULL;
+}
+
 static enum found unwind__step(struct unwind *unwind)
 {
-	Dwarf_Frame *frame = NULL;
+	Dwarf_Frame *frame;
 	struct object *object;
 	enum found found;
 	uint64_t address;
@@ -271,11 +283,7 @@ static enum found unwind__step(struct unwind *unwind)
 	object = unwind->find(unwind->ctx, unwind->pc - 1, &address, &is_code);
 	if (!object)
 		return is_code ? unwind__by_frame_pointer(unwind) : FOUND_END;
-	if (object->unwind && dwarf_cfi_addrframe(object->unwind, address, &frame))
-		frame = NULL;
-	if (!frame && object->unwind_debug &&
-	    dwarf_cfi_addrframe(object->unwind_debug, address, &frame))
-		frame = NULL;
+	frame = object__frame(object, address);
 	if (!frame)
 		return object->unwind || object->unwind_debug ? FOUND_END
 							      : unwind__by_frame_pointer(unwind);
@@ -284,14 +292,31 @@ static enum found unwind__step(struct unwind *unwind)
 	return found;
 }
 
+/*
+ * Does a caller go on there? Not if a function begins there and none ends: that address was put on
+ * a new stack for its first function to return to, and nothing has called from there.
+ */
 static bool unwind__is_code(const struct unwind *unwind)
 {
+	struct object *object;
+	Dwarf_Frame *frame;
 	uint64_t address;
 	bool is_code = false;
+	Dwarf_Addr start = 0;
 
 	if (!unwind->pc)
 		return false;
-	return unwind->find(unwind->ctx, unwind->pc - 1, &address, &is_code) || is_code;
+	object = unwind->find(unwind->ctx, unwind->pc - 1, &address, &is_code);
+	if (!object)
+		return is_code;
+	frame = object__frame(object, address);
+	if (!frame) {
+		frame = object__frame(object, address + 1);
+		if (frame)
+			dwarf_frame_info(frame, &start, NULL, NULL);
+	}
+	free(frame);
+	return start != address + 1;
 }
 
 bool unwind__begin(struct unwind *unwind)
