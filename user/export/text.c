@@ -171,7 +171,7 @@ static void put_args(struct emit *out, const struct event *event, const struct e
 {
 	unsigned int i;
 
-	for (i = 0; i < event->nargs; i++) {
+	for (i = 0; i < event->nargs && i < schema->nargs; i++) {
 		emit__char(out, ' ');
 		put(out, schema->arg_names[i]);
 		emit__char(out, '=');
