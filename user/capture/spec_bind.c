@@ -144,6 +144,29 @@ static int attachment__priority(const struct spec_attachment *attachment)
 	return best;
 }
 
+static bool expr__looks_back(const struct expr *expr)
+{
+	return expr &&
+	       (expr->kind == EXPR_KEPT || expr->kind == EXPR_KEYED || expr__looks_back(expr->a) ||
+		expr__looks_back(expr->b) || expr__looks_back(expr->c));
+}
+
+/*
+ * A return that wants what a thread kept at the entry means: before the rules of the entry changed
+ * it. Of several probes on one instruction the kernel runs the newest first, and returns stand
+ * behind entries in a spec; but it must not be moved behind an entry's own place.
+ */
+static bool probe__looks_back(const struct spec_probe *probe)
+{
+	uint32_t i;
+
+	for (i = 0; i < probe->entry_count; i++) {
+		if (expr__looks_back(probe->entries[i]))
+			return true;
+	}
+	return false;
+}
+
 struct specs_sites {
 	struct probe_site *all;
 	uint64_t *cookies;
@@ -162,6 +185,7 @@ static bool attachment__add_place(struct session *session, struct spec_attachmen
 		.symbols = spec_file__symbols(attachment->file),
 		.version = attachment->file->version,
 		.address = place->address,
+		.begin = place->begin,
 		.args = place->args,
 		.categories = session->options->categories,
 		.function = specs->functions + place->function,
@@ -189,7 +213,8 @@ static bool attachment__add_place(struct session *session, struct spec_attachmen
 	}
 	if ((attachment->probe->kind == PLACE_ENTRY && !attachment->probe->offset) ||
 	    place->saves_entry) {
-		place__move(place, site.symbols, site.reads, nop5);
+		if (!place->saves_entry || !probe__looks_back(attachment->probe))
+			place__move(place, site.symbols, site.reads, nop5);
 		/* what it computes from its own address is another now */
 		if (site.is_fixed && place->address != site.address) {
 			site.address = place->address;
@@ -309,17 +334,6 @@ static struct spec_attachment *specs__attachment(struct specs *specs, const stru
 
 /* --- binaries --------------------------------------------------------------------------------- */
 
-static bool spec__is_in_use(const struct specs *specs, const struct spec *spec)
-{
-	const struct spec_attachment *attachment;
-
-	for (attachment = specs->attachments; attachment; attachment = attachment->next) {
-		if (attachment->spec == spec)
-			return true;
-	}
-	return false;
-}
-
 /* probes that are for files with certain names go to those, once the runtime is known to be there
  */
 static bool probe__is_for(const struct spec_probe *probe, const struct spec_file *file,
@@ -352,16 +366,13 @@ static void session__tell_cost(struct session *session)
 		  specs->costs.stepped_ns / 1000);
 }
 
-static void specs__bind(struct session *session, const struct spec *spec, struct spec_file *file)
+/* what keeps a thread's values at the entry has to run before the rules that change them */
+static void specs__bind(struct session *session, struct spec *spec, struct spec_file *file)
 {
-	bool recognised =
-		spec->recognisers ? spec__recognises(spec, file) : !session->specs->automatic;
 	struct spec_attachment *attachment;
 	const struct spec_probe *probe;
-	bool silent = !spec->recognisers;
+	bool recognised = !spec->recognisers || spec__recognises(spec, file);
 
-	if (!recognised && session->specs->automatic && !spec__is_in_use(session->specs, spec))
-		return;
 	for (probe = spec->probes; probe; probe = probe->next) {
 		if (!probe__is_for(probe, file, recognised) || !spec_file__symbols(file))
 			continue;
@@ -371,10 +382,27 @@ static void specs__bind(struct session *session, const struct spec *spec, struct
 		if (!attachment)
 			return;
 		attachment__attach(session, attachment);
-		/* a spec for any binary says of each that it is not the one: nobody wants to know
+		/* a probe for any binary says of each that it is not the one: nobody wants to know
 		 */
-		if (attachment->status == PROBE_ABSENT && (silent || probe->file))
-			attachment->hidden = true;
+		attachment->hidden =
+			attachment->status == PROBE_ABSENT && (!spec->recognisers || probe->file);
+		spec->has_news |= !attachment->hidden;
+	}
+}
+
+/* specs that this binary shows to be at work in the process */
+static void session__recognise(struct session *session, struct spec_file *file)
+{
+	struct spec *spec;
+
+	if (file->looked_at || file->fd < 0)
+		return;
+	file->looked_at = true;
+	for (spec = session->specs->all; spec; spec = spec->next) {
+		if (!spec->in_use && spec__recognises(spec, file)) {
+			spec->in_use = true;
+			specs__bind_tracepoints(session, spec);
+		}
 	}
 }
 
@@ -382,11 +410,14 @@ static void session__bind(struct session *session, struct spec_file *file)
 {
 	struct spec *spec;
 
-	if (file->bound || file->fd < 0)
+	if (file->fd < 0)
 		return;
-	file->bound = true;
-	for (spec = session->specs->all; spec; spec = spec->next)
+	for (spec = session->specs->all; spec; spec = spec->next) {
+		if (!spec->in_use || file->bound & 1ULL << spec->index)
+			continue;
+		file->bound |= 1ULL << spec->index;
 		specs__bind(session, spec, file);
+	}
 }
 
 void session__bind_process(struct session *session, pid_t pid, const struct mappings *mappings)
@@ -405,8 +436,10 @@ void session__bind_process(struct session *session, pid_t pid, const struct mapp
 		proc__map_file(pid, mapping, path, sizeof(path));
 		file = specs__file(specs, mapping->device, mapping->inode, path, mapping->path,
 				   pid);
-		if (file)
-			specs__map(specs, pid, mapping->start, file);
+		if (!file)
+			continue;
+		specs__map(specs, pid, mapping->start, file);
+		session__recognise(session, file);
 	}
 	for (i = 0; i < mappings->count; i++) {
 		file = specs__file(specs, mappings->all[i].device, mappings->all[i].inode, "", "",
@@ -429,8 +462,10 @@ void session__bind_file(struct session *session, const char *path)
 	file = specs__file(session->specs, mapping.device, mapping.inode, path, real ? real : path,
 			   0);
 	free(real);
-	if (file)
-		session__bind(session, file);
+	if (!file)
+		return;
+	session__recognise(session, file);
+	session__bind(session, file);
 }
 
 /* --- tracepoints ------------------------------------------------------------------------------ */
@@ -500,23 +535,17 @@ out:
 	free(format);
 }
 
-int specs__bind_tracepoints(struct session *session)
+void specs__bind_tracepoints(struct session *session, struct spec *spec)
 {
 	struct spec_attachment *attachment;
 	const struct spec_probe *probe;
-	const struct spec *spec;
 
-	for (spec = session->specs->all; spec; spec = spec->next) {
-		if (session->specs->automatic && !spec__is_in_use(session->specs, spec))
+	for (probe = spec->probes; probe; probe = probe->next) {
+		if (probe->kind != PLACE_TRACEPOINT)
 			continue;
-		for (probe = spec->probes; probe; probe = probe->next) {
-			if (probe->kind != PLACE_TRACEPOINT)
-				continue;
-			attachment = specs__attachment(session->specs, spec, probe, NULL);
-			if (!attachment)
-				return -ENOMEM;
+		attachment = specs__attachment(session->specs, spec, probe, NULL);
+		if (attachment)
 			tracepoint__attach(session, attachment);
-		}
+		spec->has_news = true;
 	}
-	return 0;
 }

@@ -16,8 +16,8 @@
 #include "bpf/spec.skel.h"
 #include "specs.h"
 
-#define ROUNDS 5
-#define HITS 200
+#define ROUNDS 10
+#define HITS 100
 
 enum {
 #define TRACER_EVENT1(number, name, ...) EVENT_##name = (number),
@@ -68,24 +68,9 @@ static bool own__offset(void (*function)(void), uint64_t *offset)
 	return found;
 }
 
-static double median_of(double *values, size_t count)
-{
-	size_t i, k;
-
-	for (i = 1; i < count; i++) {
-		for (k = i; k && values[k] < values[k - 1]; k--) {
-			double other = values[k];
-
-			values[k] = values[k - 1];
-			values[k - 1] = other;
-		}
-	}
-	return values[count / 2];
-}
-
 static double hit__measure(void (*function)(void))
 {
-	double rounds[ROUNDS];
+	double best = 0, round;
 	uint64_t begin;
 	int i, k;
 
@@ -93,9 +78,12 @@ static double hit__measure(void (*function)(void))
 		begin = now__monotonic();
 		for (k = 0; k < HITS; k++)
 			function();
-		rounds[i] = (double)(now__monotonic() - begin) / HITS;
+		round = (double)(now__monotonic() - begin) / HITS;
+		/* what is more is others' work on this CPU */
+		if (!i || round < best)
+			best = round;
 	}
-	return median_of(rounds, ROUNDS);
+	return best;
 }
 
 int specs__measure(struct session *session)
@@ -138,7 +126,8 @@ int specs__measure(struct session *session)
 	for (i = 0; i < 3; i++)
 		*results[i] = hit__measure(functions[i]);
 	bpf_map_delete_elem(targets, &self);
-	probe__detach(probe);
+	/* detaching waits for every program that sleeps, a thread that waits for us among them */
+	specs->measured = probe;
 	specs->costs.known = true;
 	return 0;
 }
@@ -199,12 +188,28 @@ static void session__tell_left_out(struct session *session, const char *text)
 	free(record);
 }
 
+static void *detach(void *ctx)
+{
+	probe__detach(ctx);
+	return NULL;
+}
+
+/* detaching takes long, and the buffers fill meanwhile */
+static void specs__detach_aside(struct specs *specs, struct probe *probe)
+{
+	if (specs->is_leaving)
+		pthread_join(specs->leaving, NULL);
+	specs->is_leaving = !pthread_create(&specs->leaving, NULL, detach, probe);
+	if (!specs->is_leaving)
+		probe__detach(probe);
+}
+
 static void attachment__leave_out(struct session *session, struct spec_attachment *attachment,
 				  double percent)
 {
 	char *text;
 
-	probe__detach(attachment->link);
+	specs__detach_aside(session->specs, attachment->link);
 	attachment->link = NULL;
 	while (attachment->tracepoint_count)
 		bpf_link__destroy(attachment->tracepoints[--attachment->tracepoint_count]);
@@ -228,6 +233,7 @@ void session__watch_specs(struct session *session)
 	double cost = 0, most = 0, own, percent;
 	uint64_t cpu;
 
+	session__say_specs(session, true);
 	if (!specs || session->options->max_overhead <= 0 || !specs->costs.known)
 		return;
 	cpu = session__cpu_time(session);

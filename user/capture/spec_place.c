@@ -83,6 +83,7 @@ static void entry__take(void *ctx, const struct symbol *symbol)
 	struct search *search = ctx;
 	struct place place = {
 		.address = symbol->address + search->probe->offset,
+		.begin = symbol->address,
 		.function = search->places->functions++,
 	};
 	struct insn insn;
@@ -122,7 +123,7 @@ static bool leaves(struct search *search, const struct symbol *symbol, uint64_t 
 		return false;
 	other = symbols__at(search->symbols, target);
 	if (!other)
-		return false;
+		return symbols__is_stub(search->symbols, target);
 	if (!strncmp(other->name, symbol->name, len) && !strncmp(other->name + len, ".cold", 5))
 		return false;
 	return other->address == target;
@@ -151,6 +152,7 @@ static void returns__take(struct search *search, const struct symbol *symbol, co
 		     leaves(search, symbol, symbol->address + size, insn.target)))
 			search__add(search, &(struct place){
 						    .address = address,
+						    .begin = symbol->address,
 						    .function = function,
 						    .no_retval = insn.kind == INSN_JUMP,
 						    .cost = insn.cost,
@@ -183,6 +185,7 @@ static void return__take(void *ctx, const struct symbol *symbol)
 	if (search->probe->entry_count)
 		search__add(search, &(struct place){
 					    .address = symbol->address,
+					    .begin = symbol->address,
 					    .function = search->places->functions - 1,
 					    .saves_entry = true,
 					    .cost = INSN_STEPPED,

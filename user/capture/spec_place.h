@@ -9,6 +9,7 @@
 
 struct place {
 	uint64_t address;  /* link-time */
+	uint64_t begin;	   /* of its function */
 	uint64_t offset;   /* in the file */
 	uint64_t count;	   /* file offset of a USDT's semaphore, 0 none */
 	const char *args;  /* USDT: operands */

@@ -31,10 +31,11 @@ const char *probe_status__word(enum probe_status status)
 
 static void specs__give_slots(struct specs *specs)
 {
-	uint32_t kept = 0, keyed = 0;
+	uint32_t kept = 0, keyed = 0, index = 0;
 	struct spec *spec;
 
 	for (spec = specs->all; spec; spec = spec->next) {
+		spec->index = index++ & 63;
 		spec->kept_base = kept;
 		spec->keyed_base = keyed;
 		kept += spec->kept_count;
@@ -80,6 +81,7 @@ int session__load_specs(struct session *session)
 {
 	const struct capture_options *options = session->options;
 	struct specs *specs;
+	struct spec *spec;
 	int err;
 
 	if (!options->specs)
@@ -103,7 +105,11 @@ int session__load_specs(struct session *session)
 			   strerror(-err));
 		return err;
 	}
-	return specs->automatic ? 0 : specs__bind_tracepoints(session);
+	for (spec = specs->all; spec && !specs->automatic; spec = spec->next) {
+		spec->in_use = true;
+		specs__bind_tracepoints(session, spec);
+	}
+	return 0;
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -227,7 +233,10 @@ void session__detach_specs(struct session *session)
 
 	if (!specs)
 		return;
-	probes = calloc(specs->attachment_count + 1, sizeof(*probes));
+	if (specs->is_leaving)
+		pthread_join(specs->leaving, NULL);
+	specs->is_leaving = false;
+	probes = calloc(specs->attachment_count + 2, sizeof(*probes));
 	for (attachment = specs->attachments; attachment; attachment = attachment->next) {
 		for (i = 0; i < attachment->tracepoint_count; i++)
 			bpf_link__destroy(attachment->tracepoints[i]);
@@ -238,6 +247,11 @@ void session__detach_specs(struct session *session)
 			probe__detach(attachment->link);
 		attachment->link = NULL;
 	}
+	if (probes)
+		probes[count++] = specs->measured;
+	else
+		probe__detach(specs->measured);
+	specs->measured = NULL;
 	if (probes)
 		probe__detach_all(probes, count);
 	free(probes);
@@ -361,14 +375,16 @@ static void spec__say(const struct session *session, const struct spec *spec)
 		  counts[PROBE_ABSENT] + counts[PROBE_FAILED] ? "; -v says which, and why" : "");
 }
 
-void session__say_specs(struct session *session)
+void session__say_specs(struct session *session, bool again)
 {
 	const struct specs *specs = session->specs;
-	const struct spec *spec;
+	struct spec *spec;
 
-	if (!specs || specs->said)
+	if (!specs)
 		return;
-	session->specs->said = true;
-	for (spec = specs->all; spec; spec = spec->next)
-		spec__say(session, spec);
+	for (spec = specs->all; spec; spec = spec->next) {
+		if (spec->has_news || (!specs->automatic && !again))
+			spec__say(session, spec);
+		spec->has_news = false;
+	}
 }

@@ -13,6 +13,7 @@
 #define TRACER_CAPTURE_SPECS_H
 
 #include <json-c/json.h>
+#include <pthread.h>
 #include "../base/map.h"
 #include "../spec/compile.h"
 #include "proc.h"
@@ -30,7 +31,8 @@ struct spec_file {
 	struct binary *binary;
 	bool tried_symbols, tried_binary;
 	uint64_t version;
-	bool bound; /* all specs have been looked at for it */
+	bool looked_at; /* which specs it is for */
+	uint64_t bound; /* specs that it has met, by their index */
 };
 
 struct spec_map {
@@ -79,11 +81,13 @@ struct specs {
 	char **texts;
 	uint32_t text_count, text_room;
 	struct spec_costs costs;
+	struct probe *measured; /* on the tracer's own functions */
+	pthread_t leaving;	/* detaches what was left out */
+	bool is_leaving;
 	uint64_t watched; /* when hits were last looked at, CLOCK_MONOTONIC */
 	uint64_t cpu_time;
 	struct map names; /* pid, address -> what it is called */
 	uint64_t records;
-	bool said;
 };
 
 /* specs.c; each is 0 or -errno after saying why. Without specs they do nothing. */
@@ -97,13 +101,13 @@ bool session__specs_attached(const struct session *session);
 uint64_t session__foreign_records(const struct session *session);
 /* once a second */
 void session__watch_specs(struct session *session);
-/* all is attached: says what came of it, and what it costs */
-void session__say_specs(struct session *session);
+/* says what came of the specs; @again: if there is anything new */
+void session__say_specs(struct session *session, bool again);
 
 /* spec_bind.c: what a process has mapped; a file that will be run */
 void session__bind_process(struct session *session, pid_t pid, const struct mappings *mappings);
 void session__bind_file(struct session *session, const char *path);
-int specs__bind_tracepoints(struct session *session);
+void specs__bind_tracepoints(struct session *session, struct spec *spec);
 int specs__load_code(struct specs *specs);
 
 /* spec_file.c */

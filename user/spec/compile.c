@@ -369,6 +369,9 @@ static void place__compile(struct compiler *compiler, const struct expr *expr)
 	case EXPR_ADDRESS:
 		symbol__push(compiler, expr->text);
 		break;
+	case EXPR_FUNCTION:
+		address__push(compiler, compiler->site->begin);
+		break;
 	case EXPR_ARG:
 		if (compiler->site->args)
 			operand__push(compiler, (uint32_t)expr->number);

@@ -17,6 +17,7 @@ struct site {
 	struct symbols *symbols; /* NULL at a tracepoint */
 	uint64_t version;	 /* of the binary; 0 not known */
 	uint64_t address;	 /* link-time */
+	uint64_t begin;		 /* of its function, likewise */
 	const char *args;	 /* USDT: its operands */
 	const char *format;	 /* tracepoint: its format file */
 	uint32_t categories;	 /* wanted events */

@@ -70,6 +70,7 @@ static const struct {
 	{"worker", EXPR_BUILTIN, OP_WORKER, false},
 	{"retval", EXPR_RETVAL, 0, false},
 	{"comm", EXPR_COMM, 0, true},
+	{"function", EXPR_FUNCTION, 0, false},
 };
 
 static void let__use(struct parser *parser, struct expr *expr, struct spec_name *name)
@@ -449,6 +450,10 @@ static void expr__check(struct parser *parser, struct spec_probe *probe, struct 
 		entry__note(parser, probe, expr);
 		expr__check(parser, probe, expr->a, true);
 		return;
+	case EXPR_FUNCTION:
+		if (probe->kind == PLACE_USDT)
+			fail_at(parser, expr, "a USDT probe stands in no function that is known");
+		/* fallthrough */
 	case EXPR_REGISTER:
 	case EXPR_ADDRESS:
 		if (probe->kind == PLACE_TRACEPOINT)

@@ -34,19 +34,20 @@ enum expr_kind {
 	EXPR_CONST,    /* of */
 	EXPR_BUILTIN,  /* number: an opcode without operands */
 	EXPR_COMM,
-	EXPR_LOAD,   /* size, is_signed, address a */
-	EXPR_STRING, /* a: address, b: length or NULL */
-	EXPR_SYMBOL, /* a: address in code */
-	EXPR_ENUM,   /* of, a: value */
-	EXPR_KEPT,   /* number: slot */
-	EXPR_KEYED,  /* number: table, a: key */
-	EXPR_ENTRY,  /* a: evaluated at the function's entry */
-	EXPR_TLS,    /* text: symbol of a thread-local */
-	EXPR_FIELD,  /* text: field of a tracepoint */
-	EXPR_CAST,   /* size, is_signed, a */
-	EXPR_UNARY,  /* op: '-', '!', '~' */
-	EXPR_BINARY, /* op: an opcode, or 'a' for &&, 'o' for ||; swapped: b before a */
-	EXPR_CHOICE, /* a ? b : c */
+	EXPR_FUNCTION, /* run-time address of the probed function */
+	EXPR_LOAD,     /* size, is_signed, address a */
+	EXPR_STRING,   /* a: address, b: length or NULL */
+	EXPR_SYMBOL,   /* a: address in code */
+	EXPR_ENUM,     /* of, a: value */
+	EXPR_KEPT,     /* number: slot */
+	EXPR_KEYED,    /* number: table, a: key */
+	EXPR_ENTRY,    /* a: evaluated at the function's entry */
+	EXPR_TLS,      /* text: symbol of a thread-local */
+	EXPR_FIELD,    /* text: field of a tracepoint */
+	EXPR_CAST,     /* size, is_signed, a */
+	EXPR_UNARY,    /* op: '-', '!', '~' */
+	EXPR_BINARY,   /* op: an opcode, or 'a' for &&, 'o' for ||; swapped: b before a */
+	EXPR_CHOICE,   /* a ? b : c */
 };
 
 struct expr {
@@ -160,6 +161,10 @@ struct spec {
 	uint32_t probe_count, kept_count, keyed_count;
 	uint32_t kept_base, keyed_base; /* slots are numbered from there in the machine */
 	void *memory;
+	/* for the caller */
+	uint32_t index;
+	bool in_use;   /* a target's binary was recognised, or somebody named it */
+	bool has_news; /* since the caller last told what came of it */
 };
 
 /* a row of events.def */

@@ -106,6 +106,26 @@ bool symbols__has_section(struct symbols *symbols, const char *name)
 	return section__find(symbols, name, &header) != NULL;
 }
 
+bool symbols__is_stub(struct symbols *symbols, uint64_t address)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	const char *name;
+	size_t names;
+
+	if (elf_getshdrstrndx(symbols->elf, &names))
+		return false;
+	while ((section = elf_nextscn(symbols->elf, section))) {
+		if (!gelf_getshdr(section, &header) || address < header.sh_addr ||
+		    address - header.sh_addr >= header.sh_size)
+			continue;
+		name = elf_strptr(symbols->elf, names, header.sh_name);
+		if (name && !strncmp(name, ".plt", 4))
+			return true;
+	}
+	return false;
+}
+
 static int segments__read(struct symbols *symbols)
 {
 	uint64_t lowest = UINT64_MAX;

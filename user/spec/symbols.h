@@ -41,6 +41,8 @@ char *symbol__shown(const char *name);
 /* DWARF: where a member is; members of members are separated by dots. 0 or -ENOENT */
 int symbols__member(struct symbols *symbols, const char *type, const char *member, int64_t *offset);
 bool symbols__has_section(struct symbols *symbols, const char *name);
+/* is it in a stub that leads to another library? */
+bool symbols__is_stub(struct symbols *symbols, uint64_t address);
 /* Go's version, 0: not Go */
 uint64_t symbols__go_version(struct symbols *symbols);
 /* where a byte is in the file; false: nowhere */
