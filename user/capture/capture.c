@@ -658,7 +658,7 @@ static int session__run(struct session *session, struct capture_result *result,
 	if (status)
 		goto out;
 	begin = now__monotonic();
-	session__say_specs(session);
+	session__say_specs(session, false);
 	session__say_ready(session);
 	if (command) {
 		status = command__release(command);
