@@ -14,10 +14,13 @@ enum export_key { KEY_TRACKS = 256, KEY_FORCE, KEY_LIMIT };
 
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0,
-	 "perfetto or text (default: as the output's name says, else perfetto)", 0},
+	 "perfetto (.pftrace), chrome (.json), paraver (.prv), text (.txt), asio, dot, sqlite, "
+	 "csv (a folder), or folded (default: as the output's name says, else perfetto)",
+	 0},
 	{"output", 'o', "FILE", 0,
-	 "Default: the capture's name with the format's extension; text goes to standard output. "
-	 "- is standard output; .pftrace.gz and .pftrace.zst are compressed",
+	 "Default: the capture's name with the format's extension; text, asio, dot and folded go "
+	 "to "
+	 "standard output. - is standard output; names that end in .gz or .zst are compressed",
 	 0},
 	{"tracks", KEY_TRACKS, "lanes|task|workers", 0, "Rows of the Tasks group", 1},
 	{"limit", KEY_LIMIT, "N", 0,
@@ -39,6 +42,10 @@ static const char doc[] =
 	"  tracer export -f text run.trc | less   one event a line\n"
 	"  tracer export -o run.dot run.trc && dot -Tsvg -O run.dot\n"
 	"  tracer export -f asio run.trc | handlerviz.pl | dot -Tsvg > run.svg\n"
+	"  tracer export -o run.json run.trc      chrome://tracing, speedscope\n"
+	"  tracer export -o run.sqlite run.trc && sqlite3 run.sqlite 'select * from task_summary'\n"
+	"  tracer export -f csv -o run run.trc && duckdb -c \"from 'run/tasks.csv' limit 5\"\n"
+	"  tracer export -f folded run.trc | flamegraph.pl > run.svg\n"
 	"  tracer export --from 2s --duration 100ms --task 'solve*' run.trc";
 
 struct export_command {

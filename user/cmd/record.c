@@ -42,8 +42,8 @@ static int run__choose_format(struct run *run)
 	run->format = output__format_of(run->output, &compression);
 	run->compression = compression;
 	if (!run->format) {
-		say__error("%s: its name does not say which format; end it in .trc (a capture) or "
-			   ".pftrace (Perfetto)",
+		say__error("%s: its name does not say which format; end it in .trc (a capture), "
+			   ".pftrace (Perfetto), or another's extension (tracer export --help)",
 			   run->output);
 		return -EINVAL;
 	}

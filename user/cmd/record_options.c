@@ -44,7 +44,8 @@ enum record_key {
 static const struct argp_option options[] = {
 	{"pid", 'p', "PID", 0, "Trace this process; may be given again", 0},
 	{"output", 'o', "FILE", 0,
-	 "x.trc: a capture; x.pftrace, x.pftrace.gz, x.pftrace.zst: Perfetto "
+	 "x.trc: a capture; x.pftrace, x.pftrace.gz, x.pftrace.zst: Perfetto; x.json, x.prv, "
+	 "x.sqlite, ...: what tracer export makes of such a name "
 	 "(default tracer-<pid>.pftrace in this folder; with COMMAND, <pid> is the tracer's own)",
 	 0},
 	{"duration", 'd', "DURATION", 0, "End after 500ms, 5s, 2m, ...", 0},
