@@ -307,6 +307,21 @@ static enum insn_cost insn__cost(const struct decoder *decoder)
 	return INSN_STEPPED;
 }
 
+static int insn__stack(const struct decoder *decoder)
+{
+	uint8_t opcode = decoder->opcode;
+
+	if (decoder->map || decoder->vector)
+		return 0;
+	if ((opcode & 0xf8) == 0x50 ||
+	    ((opcode == 0x81 || opcode == 0x83) && decoder->modrm == 0xec))
+		return 1;
+	if ((opcode & 0xf8) == 0x58 || opcode == 0xc9 ||
+	    ((opcode == 0x81 || opcode == 0x83) && decoder->modrm == 0xc4))
+		return -1;
+	return 0;
+}
+
 static void insn__classify(const struct decoder *decoder, uint64_t next, struct insn *insn)
 {
 	uint8_t opcode = decoder->opcode;
@@ -348,6 +363,7 @@ static bool x86__decode(const uint8_t *bytes, size_t size, uint64_t address, str
 	insn->len = (uint32_t)decoder.at;
 	insn__classify(&decoder, address + decoder.at, insn);
 	insn->cost = insn__cost(&decoder);
+	insn->stack = insn__stack(&decoder);
 	insn->writes = insn__writes(&decoder);
 	return true;
 }
