@@ -178,7 +178,9 @@ static void senseless_command_lines(void **state)
 	assert_int_equal(PARSE("-p", "12", "--sample", "0"), STATUS_USAGE);
 	assert_int_equal(PARSE("-p", "12", "--clock", "sundial"), STATUS_USAGE);
 	assert_int_equal(PARSE("-p", "12", "ls"), STATUS_USAGE);
-	assert_int_equal(PARSE("-p", "12", "--stacks", "task"), STATUS_USAGE);
+	assert_int_equal(PARSE("-p", "12", "--stacks", "nothing"), STATUS_USAGE);
+	assert_int_equal(PARSE("-p", "12", "--stacks", "task:1000"), STATUS_USAGE);
+	assert_int_equal(PARSE("-p", "12", "--stacks", "suspend:16,steal,task_created"), 0);
 	assert_int_equal(PARSE("-p", "12", "--", "ls"), STATUS_TRACER_FAILED);
 	assert_int_equal(PARSE("-d", "x", "--", "ls"), STATUS_TRACER_FAILED);
 	assert_int_equal(PARSE("--"), STATUS_TRACER_FAILED);

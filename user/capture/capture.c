@@ -142,6 +142,8 @@ static void session__tell_end(struct session *session, uint64_t duration)
 	session__tell_specs(session, json);
 	json_object_object_add(json, "stacks_taken",
 			       json_object_new_int64((int64_t)stacks__taken(session)));
+	json_object_object_add(json, "stacks_unlike",
+			       json_object_new_int64((int64_t)stacks__unlike(session)));
 	json_object_object_add(json, "stacks_lost",
 			       json_object_new_int64((int64_t)stacks__lost(session)));
 	file_writer__json(session->writer, FILE_END, json);

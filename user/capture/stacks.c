@@ -288,6 +288,11 @@ uint64_t stacks__taken(const struct session *session)
 	return session->stacks ? session->stacks->bpf->bss->stacks_taken : 0;
 }
 
+uint64_t stacks__unlike(const struct session *session)
+{
+	return session->stacks ? session->stacks->ids : 0;
+}
+
 uint64_t stacks__lost(const struct session *session)
 {
 	const struct stacks *stacks = session->stacks;

@@ -42,6 +42,8 @@ int stacks__descriptor(const struct session *session);
 void stacks__end_file(struct session *session);
 /* for the END block */
 uint64_t stacks__taken(const struct session *session);
+/* of them, those that are not like an earlier one */
+uint64_t stacks__unlike(const struct session *session);
 uint64_t stacks__lost(const struct session *session);
 void stacks__free(struct session *session);
 
