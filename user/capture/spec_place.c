@@ -111,10 +111,12 @@ static void entry__take(void *ctx, const struct symbol *symbol)
 	search__add(search, &place);
 }
 
-/* a jump that leaves the function for good: to the begin of another one, not to its own cold part
+/*
+ * A jump that leaves the function for good: to the begin of another one, not to its own cold part.
+ * Where no symbol tells the two apart: once the frame is gone there is nothing to come back to.
  */
 static bool leaves(struct search *search, const struct symbol *symbol, uint64_t end,
-		   uint64_t target)
+		   uint64_t target, bool has_frame)
 {
 	const struct symbol *other;
 	size_t len = strlen(symbol->name);
@@ -123,7 +125,7 @@ static bool leaves(struct search *search, const struct symbol *symbol, uint64_t 
 		return false;
 	other = symbols__at(search->symbols, target);
 	if (!other)
-		return symbols__is_stub(search->symbols, target);
+		return !has_frame || symbols__is_stub(search->symbols, target);
 	if (!strncmp(other->name, symbol->name, len) && !strncmp(other->name + len, ".cold", 5))
 		return false;
 	return other->address == target;
@@ -134,6 +136,7 @@ static void returns__take(struct search *search, const struct symbol *symbol, co
 {
 	uint32_t function = search->places->functions - 1;
 	size_t at = 0, before = search->places->count;
+	bool pushes = false, pops = false;
 	struct insn insn;
 
 	while (at < size) {
@@ -149,7 +152,7 @@ static void returns__take(struct search *search, const struct symbol *symbol, co
 		}
 		if (insn.kind == INSN_RETURN ||
 		    (insn.kind == INSN_JUMP &&
-		     leaves(search, symbol, symbol->address + size, insn.target)))
+		     leaves(search, symbol, symbol->address + size, insn.target, pushes && !pops)))
 			search__add(search, &(struct place){
 						    .address = address,
 						    .begin = symbol->address,
@@ -157,6 +160,8 @@ static void returns__take(struct search *search, const struct symbol *symbol, co
 						    .no_retval = insn.kind == INSN_JUMP,
 						    .cost = insn.cost,
 					    });
+		pushes |= insn.stack > 0;
+		pops = insn.stack < 0;
 		at += insn.len;
 	}
 	if (search->places->count == before)
