@@ -252,7 +252,8 @@ struct stay *stay__on(const struct thread *thread, const struct task *task);
 
 /* zone.c */
 void zone__begin(struct model *m, const struct event *event, struct thread *thread);
-void zone__end(struct model *m, struct thread *thread);
+/* @where: of the scope that ends, or NULL: the innermost */
+void zone__end(struct model *m, struct thread *thread, const char *where);
 /* the innermost open one of what runs on the thread */
 struct zone *zone__innermost(const struct thread *thread);
 /* closes all of a stack; returns how many */

@@ -88,13 +88,50 @@ static void close(struct model *m, struct zone **stack, struct thread *thread, b
 	pool__give(&m->zone_pool, zone);
 }
 
-void zone__end(struct model *m, struct thread *thread)
+/* how many zones of the stack are inside the innermost one that began at @where; -1: there is none
+ */
+static int depth_of(const struct zone *stack, const char *where)
+{
+	const struct model_zone *zone = stack ? &stack->z : NULL;
+
+	for (int depth = 0; zone && depth < RECURSION_MAX; zone = zone->outer, depth++)
+		if (zone->where == where)
+			return depth;
+	return -1;
+}
+
+/*
+ * The end of a scope. What is open inside its zone was left without an end: by longjmp, by an
+ * exception in C, by a BEGIN that was forgotten.
+ */
+static bool end_scope(struct model *m, struct zone **stack, struct thread *thread,
+		      const char *where)
+{
+	struct process *process = (struct process *)thread->t.process;
+	int inside = depth_of(*stack, where);
+
+	if (inside < 0)
+		return false;
+	for (; inside; inside--) {
+		model__repair(m, process, ANOMALY_ZONE_LEFT_OPEN, (*stack)->z.begin);
+		close(m, stack, thread, true);
+	}
+	close(m, stack, thread, false);
+	return true;
+}
+
+void zone__end(struct model *m, struct thread *thread, const char *where)
 {
 	struct process *process = (struct process *)thread->t.process;
 	const struct task *task = running_on(thread);
 	struct zone **stack = stack_of(thread);
 
-	if (*stack) {
+	/* a scope outside of tasks can end while one runs */
+	if (where) {
+		if (end_scope(m, stack, thread, where) ||
+		    (task && end_scope(m, &thread->zones, thread, where)))
+			return;
+	} else if (*stack) {
 		close(m, stack, thread, false);
 		return;
 	}

@@ -103,6 +103,7 @@ union event_arg {
 struct event {
 	uint64_t time; /* ns, CLOCK_BOOTTIME */
 	uint16_t type; /* enum event_type, or a number that this build does not know */
+	/* zone_end: 1 if it is of a scope, which args[0].s tells as zone_begin's `where` */
 	uint8_t nargs;
 	bool real;    /* the num argument is a double */
 	bool derived; /* made of a record that was given out too: not one itself */

@@ -672,6 +672,11 @@ static void stream__fill(struct stream_context *context, struct stream *stream, 
 			event->args[i].u = load64(from);
 		}
 	}
+	/* two ways to say the same: who reads events need not know */
+	if (event->type == EV_zone_begin_at)
+		event->type = EV_zone_begin;
+	else if (event->type == EV_zone_end_at)
+		event->type = EV_zone_end;
 }
 
 bool stream__take(struct stream_context *context, struct stream *stream, struct event *event)
