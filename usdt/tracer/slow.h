@@ -559,6 +559,12 @@ TRACER__HELPER int tracer__is_out(uint64_t task, uint32_t level)
 	return (tracer_task_hash(task) >> 48 >> level) != 0;
 }
 
+TRACER__HELPER int tracer__is_begin(uint64_t type)
+{
+	return type == tracer__type_task_begin ||
+	       (type >= tracer__type_asio_invoked && type <= tracer__type_asio_invoked_signal);
+}
+
 /*
  * What the thread runs, innermost last, so that what belongs to a task that is left out is left out
  * with it, as far as points of this DSO tell. They may not have told for a while: no capture, or one
@@ -569,7 +575,7 @@ TRACER__HELPER void tracer__note_running(struct tracer_ring *ring, uint64_t type
 {
 	uint32_t i;
 
-	if (type == tracer__type_task_begin) {
+	if (tracer__is_begin(type)) {
 		if (ring->running_count == TRACER_RUNNING_MAX)
 			ring->running_count = 0;
 		ring->running[ring->running_count++] = task;
@@ -586,9 +592,10 @@ TRACER__HELPER void tracer__note_running(struct tracer_ring *ring, uint64_t type
 
 TRACER__HELPER int tracer__is_stay(uint64_t type)
 {
-	return type == tracer__type_task_begin || type == tracer__type_task_end ||
+	return tracer__is_begin(type) || type == tracer__type_task_end ||
 	       type == tracer__type_task_yielded || type == tracer__type_task_suspended ||
-	       type == tracer__type_task_completed;
+	       type == tracer__type_task_completed || type == tracer__type_asio_left ||
+	       type == tracer__type_asio_thrown;
 }
 
 /* @task: the word that decides, if it is a task's */

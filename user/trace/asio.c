@@ -460,8 +460,11 @@ static void take_left(struct asio *asio, const struct event *event, struct asio_
 		: abandoned		    ? EVENT_HANDLER_ABANDONED
 					    : EVENT_HANDLER_THROWN;
 	put_about(asio, event, abandoned ? EV_task_destroyed : EV_task_completed, 1);
-	if (!abandoned)
+	if (!abandoned) {
+		/* no other of its identity will come, so nobody need keep it */
+		put_about(asio, event, EV_task_state, 4)->args[1].u = EVENT_TASK_GONE;
 		stack__pop(thread, id);
+	}
 	if (!handler)
 		return;
 	handler->invoked = false;

@@ -596,7 +596,14 @@ static void filter__take_point(struct filter *filter, const struct event *event,
 	case EV_zone_begin_at:
 		filter__take_zone(filter, event, place, filter__wants_doing(filter, place));
 		break;
+	case EV_handler_created: /* stands before its task_created */
+	case EV_task_known:
+		if (filter__wants_place(filter, place) && !filter->what.task_count)
+			filter__put(filter, event);
+		break;
 	case EV_task_depends:
+	case EV_task_waits:
+	case EV_handler_invoked ... EV_handler_syscall:
 		life = state__find(&filter->state, owner->index, event->args[0].u);
 		if (life && life->told)
 			filter__put(filter, event);
@@ -689,7 +696,7 @@ static void filter__take_any(struct filter *filter, const struct event *event)
 		filter__take_thread(filter, event, owner);
 		return;
 	}
-	if (event->type >= EV_process || event->type == EV_capture_off ||
+	if ((event->type >= EV_process && !event->derived) || event->type == EV_capture_off ||
 	    event->type == EV_capture_on) {
 		filter__take_process(filter, event, owner);
 		return;

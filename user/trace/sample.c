@@ -182,12 +182,15 @@ bool sample__keeps(struct sample *sample, const struct event *event)
 		return true;
 	switch (event->type) {
 	case EV_task_begin:
+	case EV_asio_invoked ... EV_asio_invoked_signal:
 		sample__begin(sample, event);
 		break;
 	case EV_task_end:
 	case EV_task_yielded:
 	case EV_task_suspended:
 	case EV_task_completed:
+	case EV_asio_left:
+	case EV_asio_thrown:
 		sample__stop(sample, event);
 		break;
 	case EV_worker_start ... EV_queue_depth:
