@@ -12,12 +12,22 @@
 #include <unistd.h>
 #include "../base/say.h"
 #include "../capture/binary.h"
+#include "../capture/specs.h"
 #include "cmd.h"
+#include "list.h"
+#include "specs.h"
 
-enum list_key { KEY_JSON = 256 };
+enum list_key { KEY_JSON = 256, KEY_SPEC, KEY_SPECS, KEY_EVENTS };
 
 static const struct argp_option options[] = {
 	{"pid", 'p', "PID", 0, "Everything that this process has mapped", 0},
+	{"spec", KEY_SPEC, "NAME|FILE", 0,
+	 "Which lines of this probe spec apply to the binary or process, and why others do not; "
+	 "without "
+	 "either: the text of the spec that comes with the command",
+	 0},
+	{"specs", KEY_SPECS, NULL, 0, "The runtimes for which specs come with the command", 0},
+	{"events", KEY_EVENTS, NULL, 0, "The events that specs can make", 0},
 	{"json", KEY_JSON, NULL, 0, "For programs", 0},
 	OPTIONS_SPEECH,
 	{0},
@@ -28,12 +38,15 @@ static const char doc[] = "Lists the points and USDT probes of a binary or proce
 			  "Examples:\n"
 			  "  tracer list ./solver\n"
 			  "  sudo tracer list -p 4711\n"
+			  "  sudo tracer list --spec go -p 4711\n"
+			  "  tracer list --spec mine.probes ./solver\n"
 			  "  tracer list --json ./solver | jq '.binaries[].usdt[].name'";
 
 struct list_command {
 	const char *file;
 	uint64_t pid;
-	bool json;
+	bool json, specs, events;
+	const char *spec;
 	struct json_object *binaries; /* with json */
 	unsigned int found;	      /* binaries with anything to list */
 };
@@ -173,7 +186,7 @@ static struct json_object *binary__json(const struct binary *binary, const struc
 }
 
 /* list__binary() - show it, if it has anything or was asked for by name */
-static void list__binary(struct list_command *command, struct binary *binary)
+static void list__binary(struct list_command *command, struct binary *binary, const char *through)
 {
 	struct probe *probes;
 	size_t count;
@@ -185,6 +198,8 @@ static void list__binary(struct list_command *command, struct binary *binary)
 		json_object_array_add(command->binaries, binary__json(binary, probes, count));
 	else
 		binary__print(binary, probes, count);
+	if (!command->json && !binary->has_points)
+		list_specs__recognise(through, binary->path);
 	command->found++;
 	free(probes);
 }
@@ -199,7 +214,7 @@ static int list__file(struct list_command *command)
 		free(err);
 		return STATUS_REFUSED;
 	}
-	list__binary(command, binary);
+	list__binary(command, binary, command->file);
 	binary__free(binary);
 	return STATUS_OK;
 }
@@ -230,7 +245,7 @@ static void list__mapping(struct list_command *command, const char *range, char 
 	}
 	free(binary->path);
 	binary->path = strdup(path);
-	list__binary(command, binary);
+	list__binary(command, binary, through);
 	binary__free(binary);
 }
 
@@ -287,6 +302,15 @@ static int list__set(void *ctx, int key, const char *value, const struct option_
 	switch (key) {
 	case 'p':
 		return option__number(value, origin, 1, INT32_MAX, &command->pid);
+	case KEY_SPEC:
+		command->spec = value;
+		return 0;
+	case KEY_SPECS:
+		command->specs = true;
+		return 0;
+	case KEY_EVENTS:
+		command->events = true;
+		return 0;
 	case KEY_JSON:
 		command->json = true;
 		return 0;
@@ -307,6 +331,78 @@ static int list__operand(void *ctx, const char *operand)
 	return 0;
 }
 
+/* the files of a process, or the one that was named */
+static int list__open_files(const struct list_command *command, struct specs *specs)
+{
+	struct mappings mappings;
+	struct mapping mapping = {0};
+	char path[128];
+	size_t i;
+	int err;
+
+	if (command->file) {
+		err = proc__file_identity(command->file, &mapping);
+		if (!err && !specs__file(specs, mapping.device, mapping.inode, command->file,
+					 command->file, 0))
+			err = -ENOMEM;
+		return err;
+	}
+	err = proc__mappings((pid_t)command->pid, &mappings);
+	if (err)
+		return err;
+	for (i = 0; i < mappings.count; i++) {
+		proc__map_file((pid_t)command->pid, &mappings.all[i], path, sizeof(path));
+		specs__file(specs, mappings.all[i].device, mappings.all[i].inode, path,
+			    mappings.all[i].path, (pid_t)command->pid);
+	}
+	proc__free_mappings(&mappings);
+	return 0;
+}
+
+static int list__spec(const struct list_command *command)
+{
+	const struct option_origin origin = {"--spec", false};
+	struct list_specs list = {.is_process = command->pid != 0};
+	struct specs specs = {0};
+	struct features features;
+	int err;
+
+	if (!command->file && !command->pid && !list_specs__text(command->spec))
+		return STATUS_OK;
+	if (spec_builtin__find(command->spec))
+		err = specs__add_runtimes(&list.specs, command->spec, &origin);
+	else
+		err = specs__add_file(&list.specs, command->spec);
+	if (err)
+		return STATUS_REFUSED;
+	if (!command->file && !command->pid) {
+		printf("%s: %u probes, no mistakes\n", command->spec, list.specs->probe_count);
+		specs__free(list.specs);
+		return STATUS_OK;
+	}
+	features__detect(&features);
+	list.nop5_is_call = features.nop5_is_optimised;
+	list.json = command->json ? json_object_new_array() : NULL;
+	err = list__open_files(command, &specs);
+	if (!err && command->file && !spec_file__symbols(specs.files))
+		err = -ENOEXEC;
+	if (err && command->file)
+		say__error("%s: %s", command->file,
+			   err == -ENOEXEC ? "not an ELF program or library" : strerror(-err));
+	else if (err)
+		say__error("process %llu: %s%s", (unsigned long long)command->pid, strerror(-err),
+			   geteuid() ? "; run as root: sudo tracer list --spec NAME -p PID" : "");
+	else
+		list_specs__print(&list, specs.files);
+	if (list.json && !err)
+		puts(json_object_to_json_string_ext(
+			list.json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(list.json);
+	specs__free_files(&specs);
+	specs__free(list.specs);
+	return err ? STATUS_REFUSED : STATUS_OK;
+}
+
 int list__main(int argc, char **argv)
 {
 	struct list_command command = {0};
@@ -323,6 +419,15 @@ int list__main(int argc, char **argv)
 
 	if (status)
 		return status;
+	if (command.specs || command.events) {
+		if (command.specs)
+			list_specs__names();
+		else
+			list_specs__events();
+		return STATUS_OK;
+	}
+	if (command.spec && !(command.file && command.pid))
+		return list__spec(&command);
 	if (!command.file == !command.pid) {
 		say__error("name a process or a file: tracer list -p PID, or: tracer list FILE");
 		return STATUS_USAGE;

@@ -37,7 +37,7 @@ struct parser {
 	uint32_t line;
 	struct token token; /* the next one */
 	int nested;	    /* in brackets lines do not end */
-	int depth;	    /* of expressions */
+	int depth, terms;   /* of expressions */
 	jmp_buf failed;
 	char *err;
 	/* what the following probes get */

@@ -13,6 +13,7 @@
 #include "internal.h"
 
 #define DEPTH_MAX 64
+#define TERMS_MAX 1000 /* of a statement */
 #define SPEC_SIZE_MAX (1U << 20)
 
 static void fail_here(struct parser *parser, const char *what)
@@ -232,7 +233,7 @@ static struct expr *binary__read(struct parser *parser, int level)
 		expr->a = left;
 		expr->b = binary__read(parser, level + 1);
 		left = expr;
-		if (++parser->depth > 8 * DEPTH_MAX)
+		if (++parser->terms > TERMS_MAX)
 			fail_here(parser, "too long an expression");
 	}
 	return left;
@@ -688,6 +689,7 @@ static void spec__read(struct parser *parser)
 		if (parser->token.kind == TOKEN_END)
 			break;
 		parser->depth = 0;
+		parser->terms = 0;
 		parser->nested = 0;
 		statement__read(parser);
 	}
