@@ -599,7 +599,7 @@ static void chrome__free(struct chrome *ch)
 		pool__free(pools[i]);
 	map__free(&ch->things);
 	map__free(&ch->flows);
-	map__free(&ch->colors);
+	palette__free(&ch->colors);
 }
 
 int export__chrome(struct trace *trace, const struct export_options *options, char **err)

@@ -21,6 +21,7 @@
 #define TRACER_EXPORT_CHROME_H
 
 #include "../base/map.h"
+#include "../base/palette.h"
 #include "../base/pool.h"
 #include "emit.h"
 #include "feed.h"
@@ -134,9 +135,9 @@ struct chrome {
 	uint64_t flows_made;
 	uint64_t without_lane; /* waits not drawn */
 	struct chrome_process *processes;
-	struct map things; /* rows of channels and frames */
-	struct map flows;  /* starts of the program's arrows that have no end yet */
-	struct map colors; /* of markers by name */
+	struct map things;     /* rows of channels and frames */
+	struct map flows;      /* starts of the program's arrows that have no end yet */
+	struct palette colors; /* of markers */
 	uint32_t frames;
 	struct pool threads, tasks, slices, notes, rows, lanes;
 };

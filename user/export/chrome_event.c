@@ -349,15 +349,15 @@ static void thing__begin(struct chrome *ch, struct chrome_row *row, const char *
 			 const char *name, uint64_t extra, uint64_t time)
 {
 	struct chrome_slice *slice;
-	void *color = name ? map__get(&ch->colors, (uintptr_t)name, 0) : NULL;
 
 	thing__end(ch, row, time);
 	slice = chrome_slice__new(ch, SLICE_LANE, category, NULL, name && *name ? name : category);
 	if (!slice)
 		return;
 	slice->object = extra;
-	slice->has_color = color != NULL;
-	slice->color = (uint32_t)(uintptr_t)color;
+	slice->has_color = name && *name && !strcmp(category, "marker");
+	if (slice->has_color)
+		slice->color = palette__get(&ch->colors, name, NULL);
 	chrome_row__push(row, slice, time);
 }
 
@@ -368,10 +368,7 @@ static void marker__draw(struct chrome *ch, const struct event *event,
 	struct chrome_row *row;
 
 	if (event->type == EV_marker_color) {
-		/* bit 32: black is a colour too, but no pointer */
-		if (args[0].s && ch->colors.count < CHROME_THINGS_MAX &&
-		    map__put(&ch->colors, (uintptr_t)args[0].s, 0,
-			     (void *)(uintptr_t)(args[1].u | 1ULL << 32)))
+		if (args[0].s && palette__set(&ch->colors, args[0].s, (uint32_t)args[1].u))
 			ch->err = -ENOMEM;
 		return;
 	}

@@ -74,7 +74,7 @@ int perfetto__init(struct perfetto *px, struct outfile *output, const struct per
 
 void perfetto__free(struct perfetto *px)
 {
-	struct map *maps[] = {&px->tids,     &px->things, &px->flows, &px->colors,
+	struct map *maps[] = {&px->tids,     &px->things, &px->flows,
 			      &px->sets.map, &px->locks,  &px->hexes};
 	struct pool *pools[] = {&px->rows,    &px->slices, &px->notes,	  &px->tasks,
 				&px->threads, &px->labels, &px->lock_pool};
@@ -88,6 +88,7 @@ void perfetto__free(struct perfetto *px)
 	}
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map__free(maps[i]);
+	palette__free(&px->colors);
 	for (size_t i = 0; i < TABLES; i++)
 		map__free(&px->interned[i]);
 	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)

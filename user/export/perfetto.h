@@ -21,6 +21,7 @@
 #define TRACER_EXPORT_PERFETTO_H
 
 #include "../base/map.h"
+#include "../base/palette.h"
 #include "../base/pool.h"
 #include "../model/model.h"
 #include "export.h"
@@ -392,7 +393,8 @@ struct perfetto {
 	struct row *all_rows;
 	struct drawn_process *processes;
 	struct drawn_process *process_last; /* found last */
-	struct map tids, things, flows, colors;
+	struct map tids, things, flows;
+	struct palette colors; /* of markers */
 	struct future_sets {
 		struct map map; /* process, object: an entry of the ring */
 		struct future_set {

@@ -429,7 +429,6 @@ static void lane__begin(struct perfetto *px, struct row *row, enum perfetto_cate
 			const char *name, uint64_t extra, uint64_t time)
 {
 	struct slice *slice;
-	void *color;
 
 	lane__end(px, row, time);
 	if (name && !*name)
@@ -438,9 +437,9 @@ static void lane__begin(struct perfetto *px, struct row *row, enum perfetto_cate
 	if (!slice)
 		return;
 	slice->object = extra;
-	color = name ? map__get(&px->colors, (uintptr_t)name, 0) : NULL;
-	slice->has_color = color != NULL;
-	slice->color = (uint32_t)(uintptr_t)color;
+	slice->has_color = name && category == CATEGORY_MARKER;
+	if (slice->has_color)
+		slice->color = palette__get(&px->colors, name, NULL);
 	row__push(px, row, slice, time, NULL);
 }
 
@@ -451,10 +450,7 @@ static void marker__draw(struct perfetto *px, const struct event *event,
 	struct row *row;
 
 	if (event->type == EV_marker_color) {
-		/* bit 32: black is a colour too, but no pointer */
-		if (args[0].s && px->colors.count < PERFETTO_INTERNED_MAX &&
-		    map__put(&px->colors, (uintptr_t)args[0].s, 0,
-			     (void *)(uintptr_t)(args[1].u | 1ULL << 32)))
+		if (args[0].s && palette__set(&px->colors, args[0].s, (uint32_t)args[1].u))
 			px->error = -ENOMEM;
 		return;
 	}

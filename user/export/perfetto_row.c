@@ -386,7 +386,8 @@ static void slice__annotate(struct perfetto *px, const struct slice *slice)
 		annotate__hex(px, ANNOTATION_OBJECT, slice->object);
 		break;
 	case SLICE_PLAIN:
-		if (slice->category == CATEGORY_MARKER)
+		/* all ones: there is none (TRACER_UNKNOWN) */
+		if (slice->category == CATEGORY_MARKER && slice->object != UINT64_MAX)
 			annotate__uint(px, ANNOTATION_EXTRA, slice->object);
 		break;
 	}
