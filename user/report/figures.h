@@ -162,6 +162,25 @@ void group__add(struct report *report, struct group *group, uint64_t value);
 extern const struct model_ops report_task_ops, report_worker_ops, report_cause_ops;
 void workers__finish(struct report *report, uint64_t time);
 
+struct asio_figures {
+	bool any;
+	uint64_t created, invoked, destroyed;
+};
+
+/* handlers of Asio, of which each is a task too */
+static inline struct asio_figures asio__figures(const struct model *model)
+{
+	struct asio_figures figures = {
+		.created = model__events(model, EV_asio_created),
+		.destroyed = model__events(model, EV_asio_abandoned),
+	};
+
+	for (int type = EV_asio_invoked; type <= EV_asio_invoked_signal; type++)
+		figures.invoked += model__events(model, (enum event_type)type);
+	figures.any = figures.created || figures.invoked || figures.destroyed;
+	return figures;
+}
+
 static inline const char *task_state__name(enum task_state state)
 {
 	static const char *const names[] = {"staged",	 "created", "ready",	"running",

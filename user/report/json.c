@@ -396,6 +396,25 @@ static void fill_critical_path(struct document *doc, json_object *to)
 	put_list(doc, to, "steps");
 }
 
+/* handlers, if there are any: created is invoked and destroyed and those that still wait */
+static void fill_asio(struct document *doc, json_object *root, const struct report *report)
+{
+	const struct model *model = report->model;
+	struct asio_figures figures = asio__figures(model);
+	json_object *to;
+
+	if (!figures.any)
+		return;
+	to = put_new(doc, root, "asio");
+	put_uint(doc, to, "created", figures.created);
+	put_uint(doc, to, "invoked", figures.invoked);
+	put_uint(doc, to, "destroyed", figures.destroyed);
+	put_uint(doc, to, "exceptions", model__events(model, EV_asio_thrown));
+	put_uint(doc, to, "created_before", model__events(model, EV_asio_found));
+	put_uint(doc, to, "syscalls", model__events(model, EV_asio_syscall));
+	put_uint(doc, to, "runs", model__events(model, EV_asio_run_begin));
+}
+
 static void fill_anomalies(struct document *doc, json_object *list, const struct report *report)
 {
 	for (int kind = 0; kind < ANOMALY_KINDS; kind++) {
@@ -437,6 +456,7 @@ static void fill(struct document *doc, json_object *root, const struct report *r
 	put_uint(doc, messages, "sent", model__events(report->model, EV_sent));
 	put_uint(doc, messages, "received", model__events(report->model, EV_received));
 	put_uint(doc, messages, "matched", report->messages_matched);
+	fill_asio(doc, root, report);
 	fill_critical_path(doc, put_new(doc, root, "critical_path"));
 	fill_anomalies(doc, put_list(doc, root, "anomalies"), report);
 }

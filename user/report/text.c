@@ -347,6 +347,20 @@ static void print_messages(const struct report *report, FILE *out)
 			sent, received, report->messages_matched);
 }
 
+static void print_asio(const struct report *report, FILE *out)
+{
+	struct asio_figures figures = asio__figures(report->model);
+
+	if (figures.any)
+		fprintf(out,
+			"\nAsio         %" PRIu64 " handlers created, %" PRIu64 " invoked, %" PRIu64
+			" destroyed without; %" PRIu64 " left by an exception; %" PRIu64
+			" system calls\n",
+			figures.created, figures.invoked, figures.destroyed,
+			model__events(report->model, EV_asio_thrown),
+			model__events(report->model, EV_asio_syscall));
+}
+
 int report__text(const struct report *report, FILE *out)
 {
 	groups__sort(&report->names);
@@ -369,6 +383,7 @@ int report__text(const struct report *report, FILE *out)
 	print_locks(report, out);
 	print_counters(report, out);
 	print_messages(report, out);
+	print_asio(report, out);
 	print_unfinished(report, out);
 	return fflush(out) || ferror(out) ? (errno ? -errno : -EIO) : 0;
 }
