@@ -299,7 +299,7 @@ static void markers_and_arrows_of_the_program(void **state)
 	       "70 t1 message hello\n80 t1 frame f\n90 t1 frame f\n100 t1 finish\n",
 	       "10 demo/Markers/phases begin marker 'red' extra=17 color=#ff0000\n"
 	       "20 demo/Markers/phases end\n"
-	       "20 demo/Markers/phases begin marker 'blue' extra=0\n"
+	       "20 demo/Markers/phases begin marker 'blue' extra=0 color=#0082c8\n"
 	       "21 demo/Markers/phases instant flow.start id=0x78 >1\n"
 	       "30 demo/Markers/phases end\n"
 	       "32 demo/Markers/channel 5 instant flow.end id=0x78 <1\n"
