@@ -353,13 +353,36 @@ static void locks_are_waits_and_holds(void **state)
 	       "21 demo/Tasks/task 0x61 begin lock 'wait: big' object=0x6d\n"
 	       "30 demo/Tasks/task 0x61 end\n"
 	       "50 demo/Tasks/task 0x61 begin lock 'wait: big' object=0x6d part=1\n"
-	       "51 demo/Tasks/task 0x61 end\n"
+	       "51 demo/Tasks/task 0x61 end contended=1\n"
 	       "51 demo/Tasks/task 0x61 begin lock 'held: big' object=0x6d\n"
 	       "60 demo/Tasks/task 0x61 end\n"
 	       "61 demo/Tasks/task 0x61 begin lock 'held' object=0x6e\n"
 	       "62 demo/Tasks/task 0x61 end\n"
 	       "63 demo/thread instant lock.released object=0x6e\n"
 	       "70 demo/Tasks/task 0x61 end\n",
+	       NULL);
+}
+
+static void a_contended_lock_tells_for_whom(void **state)
+{
+	(void)state;
+	expect(EXPORT_TASK,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n2 t2 worker_start w1 -\n"
+	       "10 t1 created a first 0\n11 t1 created b second 0\n"
+	       "20 t1 begin a w0\n21 t1 lock_wait m big\n22 t1 lock_acquired m\n"
+	       "30 t2 begin b w1\n31 t2 lock_wait m big\n32 t2 suspended b lock m\n"
+	       "40 t1 lock_released m\n41 t1 resumed b unlock m\n42 t1 completed a\n"
+	       "50 t1 begin b w0\n51 t1 lock_acquired m\n60 t1 lock_released m\n"
+	       "70 t1 completed b\n80 t1 finish\n",
+	       "22 demo/Tasks/first 0x61 end contended=0\n"
+	       "22 demo/Tasks/first 0x61 begin lock 'held: big' object=0x6d\n"
+	       "32 demo/Tasks/second 0x62 end contended=1 holder=0x61 holder_name=first "
+	       "holder_tid=1\n"
+	       "40 demo/Tasks/first 0x61 end >3\n"
+	       "51 demo/Tasks/second 0x62 end contended=1 holder=0x61 holder_name=first "
+	       "holder_tid=1\n"
+	       "51 demo/Tasks/second 0x62 begin lock 'held: big' object=0x6d <3\n"
+	       "60 demo/Tasks/second 0x62 end\n",
 	       NULL);
 }
 
@@ -668,6 +691,7 @@ int main(void)
 		cmocka_unit_test(markers_and_arrows_of_the_program),
 		cmocka_unit_test(continuations_carry_their_future),
 		cmocka_unit_test(locks_are_waits_and_holds),
+		cmocka_unit_test(a_contended_lock_tells_for_whom),
 		cmocka_unit_test(a_set_leads_to_the_wakes_of_its_future_only),
 		cmocka_unit_test(a_wake_told_late),
 		cmocka_unit_test(renames_and_workers_are_instants),

@@ -50,6 +50,7 @@ const struct model_ops perfetto_ops = {
 	.active_continuations = op__active_continuations,
 	.zone_begin = op__zone_begin,
 	.zone_end = op__zone_end,
+	.lock = op__lock,
 	.annotation = op__annotation,
 	.handler = op__handler,
 	.task_counts = op__task_counts,

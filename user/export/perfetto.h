@@ -123,6 +123,10 @@ enum perfetto_name { /* interned ids; those of the categories' names come first,
 	X(VICTIM, "victim")                       \
 	X(VICTIM_DEPTH, "victim_depth")           \
 	X(CONTINUATION, "continuation")           \
+	X(CONTENDED, "contended")                 \
+	X(HOLDER, "holder")                       \
+	X(HOLDER_NAME, "holder_name")             \
+	X(HOLDER_TID, "holder_tid")               \
 	X(INLINE, "inline")                       \
 	X(FUNCTION, "function")                   \
 	X(FILE, "file")                           \
@@ -250,7 +254,15 @@ struct note {
 	struct note *next;
 	const char *name; /* NULL: `annotation` */
 	uint8_t annotation;
-	enum { NOTE_TEXT, NOTE_INT, NOTE_DOUBLE, NOTE_COLOR, NOTE_STRING, NOTE_BOOL } kind;
+	enum {
+		NOTE_TEXT,
+		NOTE_INT,
+		NOTE_DOUBLE,
+		NOTE_COLOR,
+		NOTE_STRING,
+		NOTE_BOOL,
+		NOTE_HEX
+	} kind;
 	union event_arg value;
 };
 
@@ -273,7 +285,8 @@ struct slice {
 	uint64_t object; /* identity of the task, future, what is waited for, extra */
 	uint32_t worker;
 	uint32_t part;
-	uint32_t stack; /* of calls, where it began; 0: none */
+	uint32_t stack;	   /* of calls, where it began; 0: none */
+	uint64_t end_flow; /* an arrow that leaves its end; 0: none */
 	uint32_t function_iid, file_iid, line;
 	const char *function, *file;
 	struct note *notes, **notes_end;
@@ -298,7 +311,8 @@ struct drawn_task {
 
 struct drawn_lock {
 	const char *name;
-	struct slice *held; /* by who acquired it last, or NULL */
+	struct slice *held;    /* by who acquired it last, or NULL */
+	uint64_t release_flow; /* from the last release, if somebody waited; or 0 */
 };
 
 struct drawn_thread {
@@ -597,8 +611,8 @@ void stack__next(struct perfetto *px, uint32_t number);
 void stacks__forget(struct perfetto_stacks *stacks);
 
 /* perfetto_lock.c */
-void lock__draw(struct perfetto *px, const struct event *event, struct drawn_process *process,
-		struct model_task *task, struct row *row, uint64_t time);
+void op__lock(void *ctx, const struct model_lock_change *change, struct model_task *task,
+	      struct model_thread *thread, uint64_t time);
 void lock__forget(struct perfetto *px, struct slice *slice);
 
 /* perfetto_capture.c */

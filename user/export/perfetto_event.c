@@ -610,8 +610,6 @@ static void annotation__draw(struct perfetto *px, const struct event *event,
 		message__pass(px, event, row, time);
 	else if (event->type >= EV_flow_start && event->type <= EV_flow_shared_end)
 		flow__draw(px, event, process, row, time);
-	else if (event->type >= EV_lock_wait && event->type <= EV_lock_released)
-		lock__draw(px, event, process, task, row, time);
 }
 
 void op__annotation(void *ctx, const struct event *event, struct model_task *task,
@@ -619,9 +617,9 @@ void op__annotation(void *ctx, const struct event *event, struct model_task *tas
 {
 	struct perfetto *px = ctx;
 
-	/* a lock's is its slice's */
-	if (event->type < EV_lock_wait || event->type > EV_lock_released)
-		stack__next(px, event->stack);
+	if (event->type >= EV_lock_wait && event->type <= EV_lock_released)
+		return; /* op__lock() */
+	stack__next(px, event->stack);
 	annotation__draw(px, event, task, thread, zone, time);
 	px->stacks.next = 0;
 }

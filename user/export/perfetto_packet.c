@@ -566,6 +566,10 @@ void annotate__note(struct perfetto *px, const struct note *note, uint32_t name_
 		annotate__text(px, note->annotation, 0, note->value.s);
 		return;
 	}
+	if (note->kind == NOTE_HEX) {
+		annotate__hex(px, note->annotation, note->value.u);
+		return;
+	}
 	if (note->kind == NOTE_BOOL) {
 		annotate__bool(px, note->annotation, note->value.u != 0);
 		return;

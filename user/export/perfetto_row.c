@@ -501,6 +501,8 @@ static void row__pop(struct perfetto *px, struct row *row, const struct model_ga
 	notes__intern(px, slice, iids);
 	event__open(px, row, EVENT_END, time);
 	notes__write(px, slice, iids);
+	if (slice->end_flow)
+		event__flow(px, slice->end_flow);
 	if (slice->cut)
 		annotate__bool(px, ANNOTATION_CUT, true);
 	if (gap)

@@ -320,12 +320,15 @@ static void take_thread_event(struct model *m, const struct event *event, struct
 	case EV_zone_end:
 		zone__end(m, thread, event->nargs ? event->args[0].s : NULL);
 		break;
+	case EV_lock_wait ... EV_lock_released:
+		lock__event(m, event, thread);
+		take_annotation(m, event, thread);
+		break;
 	case EV_zone_text:
 	case EV_zone_color:
 	case EV_zone_value:
 	case EV_message:
 	case EV_message_color:
-	case EV_lock_wait ... EV_lock_released:
 	case EV_marker_set ... EV_marker_color:
 	case EV_flow_start ... EV_marker_flow_end:
 	case EV_counter:
@@ -486,6 +489,7 @@ void model__free(struct model *m)
 {
 	if (!m)
 		return;
+	lock__forget_all(m);
 	for (size_t i = 0; i < m->process_slots; i++) {
 		if (m->processes[i])
 			free(m->processes[i]->repairs);

@@ -203,6 +203,33 @@ struct model_sched {
 	uint64_t since;		       /* earlier than the call's time if only now known */
 };
 
+/* who holds a lock or waits for it: a task, else a thread */
+struct model_lock_party {
+	uint64_t serial, task; /* lifetime and identity; 0: outside tasks */
+	const char *name;      /* of the task, or NULL */
+	uint32_t tid;	       /* of the thread it was on; 0: nobody */
+};
+
+struct model_lock_change {
+	enum event_type kind; /* EV_lock_wait, EV_lock_acquired, EV_lock_released */
+	uint64_t object;
+	const char *name; /* or NULL */
+	/* WAIT: another holds it. ACQUIRED: its wait really was one: see the top of lock.c */
+	bool contended;
+	/*
+	 * WAIT, ACQUIRED: who else held it (when the wait began, or first during it); RELEASED: who
+	 * did until now. tid 0: nobody that is known of.
+	 */
+	struct model_lock_party holder;
+	uint64_t wait_begin;		  /* ACQUIRED: of its WAIT; 0: none was seen */
+	struct model_lock_party releaser; /* ACQUIRED: whose release let it go on, and when */
+	uint64_t released;
+	uint64_t held_since;	   /* RELEASED: 0 not known */
+	bool recursive;		   /* ACQUIRED again, or RELEASED but still held, by the same */
+	uint32_t holders, waiters; /* now */
+	uint32_t stack;		   /* of calls */
+};
+
 struct model_loss {
 	uint32_t tid;
 	uint64_t records;
@@ -315,6 +342,9 @@ struct model_ops {
 	void (*zone_begin)(void *ctx, struct model_zone *zone, uint64_t time);
 	void (*zone_end)(void *ctx, struct model_zone *zone, struct model_thread *thread,
 			 uint64_t time, bool left_open);
+	/* told before the annotation of the same event */
+	void (*lock)(void *ctx, const struct model_lock_change *change, struct model_task *task,
+		     struct model_thread *thread, uint64_t time);
 	/* zone_text, zone_color, zone_value, message, message_color, marker_*, channel_name,
 	 * flow_*, counter, sent, received, frame, lock_*: as they came, with what runs there */
 	void (*annotation)(void *ctx, const struct event *event, struct model_task *task,
@@ -358,6 +388,9 @@ int model__end(struct model *model, uint64_t time);
 
 /* events of a type that were taken: not those without an identity, nor those inside CAPTURE_OFF */
 uint64_t model__events(const struct model *model, enum event_type type);
+/* who holds the lock @object now, newest first; false: nobody, or it is no lock */
+bool model__lock_holder(const struct model *model, const struct model_process *process,
+			uint64_t object, struct model_lock_party *holder);
 uint64_t model__anomalies(const struct model *model, enum model_anomaly kind);
 const char *model__anomaly_name(enum model_anomaly kind);
 void model__free(struct model *model);

@@ -217,6 +217,7 @@ void process__end(struct model *m, struct process *process)
 			finish_thread(m, thread);
 		thread__put(m, thread);
 	}
+	lock__process_end(m, process);
 	process__counts(m, process);
 	process->muted = process->lossy = false;
 }

@@ -27,6 +27,7 @@ struct process {
 	struct task *tasks; /* newest first */
 	struct thread *threads;
 	struct continuation *continuations;
+	struct lock *locks;
 	int64_t active_continuations;
 	uint32_t running, ready, suspended; /* tasks, see count_of() */
 	bool counts_changed;
@@ -180,6 +181,8 @@ struct model {
 	struct map threads; /* process, tid */
 	struct map workers; /* process, worker: thread */
 	struct map continuations;
+	struct map locks;      /* process, object */
+	struct map lock_waits; /* who, object */
 	struct map sched_threads; /* process, tid */
 	struct map sched_running; /* tid: CPU + 1 */
 	uint64_t sched_first;	  /* time of the first event of scheduling; 0: none yet */
@@ -270,6 +273,11 @@ void sched__split(struct model *m, struct thread *thread);
 void sched__thread_ends(struct model *m, struct thread *thread);
 void sched__process_ends(struct model *m, struct process *process);
 void sched__mute(struct model *m, struct process *process);
+
+/* lock.c */
+void lock__event(struct model *m, const struct event *event, struct thread *thread);
+void lock__process_end(struct model *m, struct process *process);
+void lock__forget_all(struct model *m);
 
 /* future.c */
 void future__event(struct model *m, const struct event *event, struct thread *thread);

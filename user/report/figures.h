@@ -71,19 +71,40 @@ struct steal_pair {
 	uint64_t count, depth_sum, depth_count;
 };
 
+#define FIGURES_PARTIES_MAX 16 /* names of waiters, and of holders, of one lock */
+
+struct lock_party {    /* who waited, or made others wait */
+	char *name;    /* of the task; "thread N" outside tasks */
+	uint64_t task; /* identity, or 0 */
+	uint32_t tid;
+	uint64_t count, wait_ns;
+};
+
+struct lock_parties {
+	struct lock_party all[FIGURES_PARTIES_MAX];
+	uintptr_t key[FIGURES_PARTIES_MAX];
+	uint32_t count;
+	uint64_t other_count, other_wait_ns;
+};
+
 struct lock_figures {
 	uint64_t object;
 	char *name;
-	uint64_t acquisitions, contended, wait_ns, held_ns;
-	uint32_t holders;
+	uint64_t acquisitions, contended, wait_ns, contended_ns, held_ns;
+	uint32_t max_waiters;
 	uint64_t held_since;
 	struct hist wait;
+	struct lock_parties waiters, holding; /* of contended waits */
+	struct {
+		uint64_t wait_ns;
+		struct lock_party waiter, holder; /* name NULL: not known */
+	} longest;
 };
 
-struct lock_wait {
-	uint64_t since;
-	bool contended;
-};
+/* locks.c */
+void report__lock(void *ctx, const struct model_lock_change *change, struct model_task *task,
+		  struct model_thread *thread, uint64_t time);
+void lock_figures__free(struct lock_figures *lock);
 
 struct number {
 	bool real;
@@ -101,6 +122,8 @@ struct unfinished {
 	uint64_t identity, age_ns, in_state_ns, object;
 	uint32_t pid;
 	char *name, *reason;
+	char *holder; /* of the lock that it waits for: its task, or "thread N"; or NULL */
+	uint64_t holder_task;
 	enum task_state state;
 };
 
@@ -128,8 +151,7 @@ struct report {
 	uint64_t continuations_inline, continuations_scheduled;
 	int64_t active_continuations, max_active_continuations;
 
-	struct map locks;      /* process, lock */
-	struct map lock_waits; /* who, lock */
+	struct map locks; /* process, lock */
 	struct lock_figures *other_locks;
 
 	struct map counters;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The figures as JSON: interface, section 3, key by key in its order. Keys beyond it:
- * unfinished_count (the list holds the first 1,000), in_state_ns, pid, bulk_ns; capture.sched_lost;
- * preemptions[] (who took the CPU from a worker, as the kernel or the runtime calls it; the task
- * that was running, null if none). Identities are integers; none is null.
+ * unfinished_count (the list holds the first 1,000), in_state_ns, pid, holder and holder_task (of
+ * the lock that it waits for), bulk_ns; locks[].contended_wait_ns, max_waiters, waiters[],
+ * holders[], longest; capture.sched_lost; preemptions[] (who took the CPU from a worker, as the
+ * kernel or the runtime calls it; the task that was running, null if none). Identities are
+ * integers; none is null.
  *
  * json-c reports want of memory by a NULL object; put() notes it once for the whole document.
  */
@@ -332,6 +334,54 @@ static void fill_zones(struct document *doc, json_object *list, const struct rep
 	}
 }
 
+static void fill_party(struct document *doc, json_object *row, const struct lock_party *party)
+{
+	put_string(doc, row, "name", party->name);
+	put_identity(doc, row, "task", party->task);
+	put_uint(doc, row, "tid", party->tid);
+}
+
+static void fill_parties(struct document *doc, json_object *list,
+			 const struct lock_parties *parties)
+{
+	for (uint32_t i = 0; i < parties->count; i++) {
+		json_object *row = new_object(doc, list);
+
+		put_string(doc, row, "name", parties->all[i].name);
+		put_uint(doc, row, "count", parties->all[i].count);
+		put_uint(doc, row, "wait_ns", parties->all[i].wait_ns);
+	}
+	if (parties->other_count) {
+		json_object *row = new_object(doc, list);
+
+		put_string(doc, row, "name", FIGURES_OTHERS);
+		put_uint(doc, row, "count", parties->other_count);
+		put_uint(doc, row, "wait_ns", parties->other_wait_ns);
+	}
+}
+
+/* of contended waits: by whom, for whom, and the longest */
+static void fill_contention(struct document *doc, json_object *row, const struct lock_figures *lock)
+{
+	json_object *longest;
+
+	put_uint(doc, row, "contended_wait_ns", lock->contended_ns);
+	put_uint(doc, row, "max_waiters", lock->max_waiters);
+	fill_parties(doc, put_list(doc, row, "waiters"), &lock->waiters);
+	fill_parties(doc, put_list(doc, row, "holders"), &lock->holding);
+	if (!lock->longest.waiter.name) {
+		put_null(doc, row, "longest");
+		return;
+	}
+	longest = put_new(doc, row, "longest");
+	put_uint(doc, longest, "wait_ns", lock->longest.wait_ns);
+	fill_party(doc, put_new(doc, longest, "waiter"), &lock->longest.waiter);
+	if (lock->longest.holder.name)
+		fill_party(doc, put_new(doc, longest, "holder"), &lock->longest.holder);
+	else
+		put_null(doc, longest, "holder");
+}
+
 static void fill_locks(struct document *doc, json_object *list, const struct report *report)
 {
 	struct lock_figures **locks = order__locks(report);
@@ -346,6 +396,7 @@ static void fill_locks(struct document *doc, json_object *list, const struct rep
 		put_uint(doc, row, "wait_ns", locks[i]->wait_ns);
 		put_percentile(doc, row, "wait_p99_ns", &locks[i]->wait, 99);
 		put_uint(doc, row, "held_ns", locks[i]->held_ns);
+		fill_contention(doc, row, locks[i]);
 	}
 	if (!locks)
 		doc->err = -ENOMEM;
@@ -365,6 +416,8 @@ static void fill_unfinished(struct document *doc, json_object *list, const struc
 		put_string(doc, row, "reason", task->reason);
 		put_identity(doc, row, "object", task->object);
 		put_uint(doc, row, "in_state_ns", task->in_state_ns);
+		put_string(doc, row, "holder", task->holder);
+		put_identity(doc, row, "holder_task", task->holder_task);
 		put_uint(doc, row, "pid", task->pid);
 	}
 }

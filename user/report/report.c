@@ -160,22 +160,10 @@ static void free_locks(struct report *report)
 {
 	struct map_entry *e = NULL;
 
-	while ((e = map__next(&report->locks, e))) {
-		struct lock_figures *lock = e->value;
-
-		hist__free(&lock->wait);
-		free(lock->name);
-		free(lock);
-	}
-	if (report->other_locks) {
-		hist__free(&report->other_locks->wait);
-		free(report->other_locks->name);
-		free(report->other_locks);
-	}
+	while ((e = map__next(&report->locks, e)))
+		lock_figures__free(e->value);
+	lock_figures__free(report->other_locks);
 	map__free(&report->locks);
-	for (e = NULL; (e = map__next(&report->lock_waits, e));)
-		free(e->value);
-	map__free(&report->lock_waits);
 }
 
 static void free_tables(struct report *report)
@@ -218,6 +206,7 @@ void report__free(struct report *report)
 	for (size_t i = 0; i < report->unfinished_kept; i++) {
 		free(report->unfinished[i].name);
 		free(report->unfinished[i].reason);
+		free(report->unfinished[i].holder);
 	}
 	free(report->clock);
 	free(report);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Figures of tasks: lifetimes by name, suspensions by reason, wakes by cause, zones. */
 #include <errno.h>
+#include <stdio.h>
 #include "figures.h"
 
 static void on_stay_begin(void *ctx, struct model_stay *stay, uint64_t time)
@@ -49,10 +50,15 @@ static void on_gap_end(void *ctx, struct model_task *task, const struct model_ga
 
 static void add_unfinished(struct report *report, const struct model_task *task, uint64_t time)
 {
+	struct unfinished *row;
+	struct model_lock_party holder;
+	char text[32];
+
 	report->unfinished_count++;
 	if (report->unfinished_kept == FIGURES_UNFINISHED_MAX)
 		return;
-	report->unfinished[report->unfinished_kept++] = (struct unfinished){
+	row = &report->unfinished[report->unfinished_kept++];
+	*row = (struct unfinished){
 		.identity = task->identity,
 		.age_ns = time - task->born,
 		.in_state_ns = time - task->state_since,
@@ -62,6 +68,12 @@ static void add_unfinished(struct report *report, const struct model_task *task,
 		.reason = report__copy(report, task->reason),
 		.state = task->state,
 	};
+	/* who waits for whom, in a circle: that is a deadlock */
+	if (!model__lock_holder(report->model, task->process, task->object, &holder))
+		return;
+	snprintf(text, sizeof(text), "thread %u", holder.tid);
+	row->holder = report__copy(report, holder.name ? holder.name : text);
+	row->holder_task = holder.task;
 }
 
 static void on_task_gone(void *ctx, struct model_task *task, uint64_t time, bool finished)

@@ -268,6 +268,22 @@ static void print_zones(const struct report *report, FILE *out)
 	more(out, groups->count);
 }
 
+/* who waited longest, and for whom */
+static void print_contention(const struct lock_figures *lock, FILE *out)
+{
+	if (!lock->longest.waiter.name)
+		return;
+	fprintf(out, "  %-*s longest wait %s, by %s", NAME_WIDTH, NAME(lock->name),
+		HUMAN(lock->longest.wait_ns), NAME(lock->longest.waiter.name));
+	if (lock->longest.waiter.task)
+		fprintf(out, " %#" PRIx64, lock->longest.waiter.task);
+	if (lock->longest.holder.name)
+		fprintf(out, ", held by %s", NAME(lock->longest.holder.name));
+	if (lock->longest.holder.name && lock->longest.holder.task)
+		fprintf(out, " %#" PRIx64, lock->longest.holder.task);
+	fputc('\n', out);
+}
+
 static void print_locks(const struct report *report, FILE *out)
 {
 	struct lock_figures **locks = order__locks(report);
@@ -280,6 +296,8 @@ static void print_locks(const struct report *report, FILE *out)
 			NAME_WIDTH, NAME(locks[i]->name), locks[i]->object, locks[i]->acquisitions,
 			locks[i]->contended, HUMAN(locks[i]->wait_ns),
 			PERCENTILE(&locks[i]->wait, 99), HUMAN(locks[i]->held_ns));
+	for (size_t i = 0; locks && locks[i] && i < ROWS_MAX; i++)
+		print_contention(locks[i], out);
 	more(out, report->locks.count);
 	free(locks);
 }
@@ -330,6 +348,10 @@ static void print_unfinished(const struct report *report, FILE *out)
 			fprintf(out, "  %s", NAME(task->reason));
 		if (task->object)
 			fprintf(out, " %#" PRIx64, task->object);
+		if (task->holder)
+			fprintf(out, ", held by %s", NAME(task->holder));
+		if (task->holder_task)
+			fprintf(out, " %#" PRIx64, task->holder_task);
 		fputc('\n', out);
 	}
 	more(out, report->unfinished_count);
