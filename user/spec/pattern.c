@@ -102,7 +102,7 @@ char *symbol__shown(const char *name)
 	typedef char *(*demangle)(const char *name, char *room, size_t *size, int *status);
 	static demangle function;
 	static bool tried;
-	char *shown = NULL;
+	char *shown = NULL, *bare, *suffix;
 	void *library;
 	int status;
 
@@ -111,8 +111,14 @@ char *symbol__shown(const char *name)
 		library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
 		*(void **)&function = library ? dlsym(library, "__cxa_demangle") : NULL;
 	}
-	if (function && name[0] == '_' && name[1] == 'Z')
-		shown = function(name, NULL, NULL, &status);
+	/* LLVM adds ".llvm.NUMBER" to what it made visible to other units */
+	bare = strdup(name);
+	suffix = bare ? strstr(bare, ".llvm.") : NULL;
+	if (suffix)
+		*suffix = '\0';
+	if (function && bare && name[0] == '_' && name[1] == 'Z')
+		shown = function(bare, NULL, NULL, &status);
+	free(bare);
 	if (shown && !strncmp(name, "_ZN", 3))
 		rust__tidy(shown);
 	return shown ? shown : strdup(name);
