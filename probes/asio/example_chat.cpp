@@ -5,7 +5,7 @@
  *
  *	example_chat [MEMBERS [LINES]]
  *
- * co_await with use_awaitable tells the place in the source, so each operation has its call path.
+ * A use_awaitable_t made on the spot tells the place in the source, so each operation has its call path.
  */
 #include "asio_api.hpp"
 
@@ -18,7 +18,7 @@
 #include <string>
 
 using net::awaitable;
-using net::use_awaitable;
+using here = net::use_awaitable_t<>; /* made anew at each use, so it knows where */
 using net::ip::tcp;
 
 namespace
@@ -64,7 +64,7 @@ class member : public std::enable_shared_from_this<member>
 		try {
 			for (;;) {
 				std::size_t n = co_await net::async_read_until(
-					socket_, net::dynamic_buffer(data, 1024), "\n", use_awaitable);
+					socket_, net::dynamic_buffer(data, 1024), "\n", here());
 
 				room_.say(data.substr(0, n));
 				data.erase(0, n);
@@ -81,10 +81,10 @@ class member : public std::enable_shared_from_this<member>
 				if (lines_.empty()) {
 					error_code ec;
 
-					co_await timer_.async_wait(net::redirect_error(use_awaitable, ec));
+					co_await timer_.async_wait(net::redirect_error(here(), ec));
 					continue;
 				}
-				co_await net::async_write(socket_, net::buffer(lines_.front()), use_awaitable);
+				co_await net::async_write(socket_, net::buffer(lines_.front()), here());
 				room_.delivered++;
 				lines_.pop_front();
 			}
@@ -115,7 +115,7 @@ void room::say(const std::string &line)
 awaitable<void> accept(tcp::acceptor &acceptor, room &where, unsigned members)
 {
 	for (unsigned i = 0; i < members; i++) {
-		tcp::socket socket = co_await acceptor.async_accept(use_awaitable);
+		tcp::socket socket = co_await acceptor.async_accept(here());
 
 		std::make_shared<member>(std::move(socket), where)->start();
 	}
@@ -127,12 +127,12 @@ awaitable<void> guest(tcp::endpoint where, unsigned lines, unsigned long all)
 	tcp::socket socket(co_await net::this_coro::executor);
 	std::string data;
 
-	co_await socket.async_connect(where, use_awaitable);
+	co_await socket.async_connect(where, here());
 	for (unsigned i = 0; i < lines; i++)
-		co_await net::async_write(socket, net::buffer("a line\n", 7), use_awaitable);
+		co_await net::async_write(socket, net::buffer("a line\n", 7), here());
 	for (unsigned long heard = 0; heard < all; heard++) {
 		std::size_t n = co_await net::async_read_until(socket, net::dynamic_buffer(data, 65536), "\n",
-							       use_awaitable);
+							       here());
 		data.erase(0, n);
 	}
 }

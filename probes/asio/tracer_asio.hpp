@@ -79,112 +79,9 @@
 	} while (0)
 #endif
 
-/*
- * --- A header of the program's own --------------------------------------------------------------------
- *
- * Its macros are expanded here, once, into functions and members of the same effect; then they are
- * undefined, and ours call these.
- */
 #if defined(TRACER_ASIO_CHAIN)
-#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
-#define TRACER_ASIO__CHAIN(name) BOOST_ASIO_##name
-#else
-#define TRACER_ASIO__CHAIN(name) ASIO_##name
+#include "tracer_asio_chain.hpp"
 #endif
-
-namespace tracer_asio_public
-{
-struct chained_handler TRACER_ASIO__CHAIN(INHERIT_TRACKED_HANDLER) {
-};
-} // namespace tracer_asio_public
-
-namespace tracer_asio
-{
-TRACER_ASIO__INLINE void chain_init()
-{
-	TRACER_ASIO__CHAIN(HANDLER_TRACKING_INIT);
-}
-
-template <class... Args> TRACER_ASIO__INLINE void chain_creation(Args &&...args)
-{
-	TRACER_ASIO__CHAIN(HANDLER_CREATION)((std::forward<Args>(args)...));
-}
-
-template <class... Args> TRACER_ASIO__INLINE void chain_operation(Args &&...args)
-{
-	TRACER_ASIO__CHAIN(HANDLER_OPERATION)((std::forward<Args>(args)...));
-}
-
-template <class... Args> TRACER_ASIO__INLINE void chain_registration(Args &&...args)
-{
-	TRACER_ASIO__CHAIN(HANDLER_REACTOR_REGISTRATION)((std::forward<Args>(args)...));
-}
-
-template <class... Args> TRACER_ASIO__INLINE void chain_deregistration(Args &&...args)
-{
-	TRACER_ASIO__CHAIN(HANDLER_REACTOR_DEREGISTRATION)((std::forward<Args>(args)...));
-}
-
-template <class... Args> TRACER_ASIO__INLINE void chain_events(Args &&...args)
-{
-	TRACER_ASIO__CHAIN(HANDLER_REACTOR_EVENTS)((std::forward<Args>(args)...));
-}
-
-template <class... Args> TRACER_ASIO__INLINE void chain_performed(Args &&...args)
-{
-	TRACER_ASIO__CHAIN(HANDLER_REACTOR_OPERATION)((std::forward<Args>(args)...));
-}
-
-/* its bits for readiness, of ours */
-TRACER_ASIO__INLINE unsigned chain_bits(unsigned events)
-{
-	return (events & 1 ? +TRACER_ASIO__CHAIN(HANDLER_REACTOR_READ_EVENT) : 0) |
-	       (events & 2 ? +TRACER_ASIO__CHAIN(HANDLER_REACTOR_WRITE_EVENT) : 0) |
-	       (events & 4 ? +TRACER_ASIO__CHAIN(HANDLER_REACTOR_ERROR_EVENT) : 0);
-}
-
-class TRACER_ASIO__HIDDEN chained_completion
-{
-      public:
-#if defined(TRACER_ASIO_CHAIN_STATEMENTS)
-	TRACER_ASIO__INLINE explicit chained_completion(const tracer_asio_public::chained_handler &handler)
-	{
-		TRACER_ASIO__CHAIN(HANDLER_COMPLETION)((handler));
-	}
-#else
-	TRACER_ASIO__INLINE explicit chained_completion(const tracer_asio_public::chained_handler &handler)
-		: handler_(handler)
-	{
-	}
-#endif
-	template <class... Args> TRACER_ASIO__INLINE void begin(const Args &...args)
-	{
-		TRACER_ASIO__CHAIN(HANDLER_INVOCATION_BEGIN)((args...));
-	}
-
-	TRACER_ASIO__INLINE void end()
-	{
-		TRACER_ASIO__CHAIN(HANDLER_INVOCATION_END);
-	}
-
-      private:
-#if !defined(TRACER_ASIO_CHAIN_STATEMENTS)
-	const tracer_asio_public::chained_handler &handler_;
-	/* the variable that the macro defines becomes a member, under the name that the others know */
-	TRACER_ASIO__CHAIN(HANDLER_COMPLETION)({handler_});
-#endif
-};
-
-#if defined(TRACER_ASIO_CHAIN_LOCATIONS)
-struct TRACER_ASIO__HIDDEN chained_location {
-	const char *file;
-	int line;
-	const char *function;
-	TRACER_ASIO__CHAIN(HANDLER_LOCATION)((file, line, function));
-};
-#endif
-} // namespace tracer_asio
-#endif /* TRACER_ASIO_CHAIN */
 
 /* What Asio derives its operations from; not hidden, as these are not. */
 namespace tracer_asio_public
@@ -358,7 +255,8 @@ TRACER_ASIO__INLINE void creation(Context &context, tracked_handler &handler, co
 	TRACER_ASIO__CHAINED(chain_creation(context, handler, type, object, native, operation);)
 }
 
-TRACER_ASIO__INLINE void creation(tracked_handler &handler, const char *type, void *object,
+template <class Object>
+TRACER_ASIO__INLINE void creation(tracked_handler &handler, const char *type, Object *object,
 				  std::uintmax_t native, const char *operation)
 {
 	created(handler, type, object, native, operation);
@@ -374,7 +272,8 @@ TRACER_ASIO__INLINE void operation(Context &context, const char *type, void *obj
 	TRACER_ASIO__CHAINED(chain_operation(context, type, object, native, name);)
 }
 
-TRACER_ASIO__INLINE void operation(const char *type, void *object, std::uintmax_t native, const char *name)
+template <class Object>
+TRACER_ASIO__INLINE void operation(const char *type, Object *object, std::uintmax_t native, const char *name)
 {
 	operated(type, object, native, name);
 	TRACER_ASIO__CHAINED(chain_operation(type, object, native, name);)
@@ -773,7 +672,6 @@ ASIO_INLINE_NAMESPACE_END
 
 #elif !defined(TRACER_ASIO_CHAIN) /* TRACER_DISABLE */
 
-#if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
 #define BOOST_ASIO_INHERIT_TRACKED_HANDLER
 #define BOOST_ASIO_ALSO_INHERIT_TRACKED_HANDLER
 #define BOOST_ASIO_HANDLER_TRACKING_INIT (void)0
@@ -791,9 +689,6 @@ ASIO_INLINE_NAMESPACE_END
 #define BOOST_ASIO_HANDLER_REACTOR_EVENTS(args) (void)0
 #define BOOST_ASIO_HANDLER_REACTOR_OPERATION(args) (void)0
 #define BOOST_ASIO_HANDLER_SCHEDULER_RUN(args) (void)0
-#endif
-
-#if defined(ASIO_CUSTOM_HANDLER_TRACKING)
 #define ASIO_INHERIT_TRACKED_HANDLER
 #define ASIO_ALSO_INHERIT_TRACKED_HANDLER
 #define ASIO_HANDLER_TRACKING_INIT (void)0
@@ -811,7 +706,6 @@ ASIO_INLINE_NAMESPACE_END
 #define ASIO_HANDLER_REACTOR_EVENTS(args) (void)0
 #define ASIO_HANDLER_REACTOR_OPERATION(args) (void)0
 #define ASIO_HANDLER_SCHEDULER_RUN(args) (void)0
-#endif
 
 #endif /* TRACER_DISABLE */
 
