@@ -447,6 +447,8 @@ void session__bind_process(struct session *session, pid_t pid, const struct mapp
 		if (file)
 			session__bind(session, file);
 	}
+	if (specs->told)
+		session__say_specs(session, true);
 }
 
 void session__bind_file(struct session *session, const char *path)

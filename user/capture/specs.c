@@ -377,11 +377,12 @@ static void spec__say(const struct session *session, const struct spec *spec)
 
 void session__say_specs(struct session *session, bool again)
 {
-	const struct specs *specs = session->specs;
+	struct specs *specs = session->specs;
 	struct spec *spec;
 
 	if (!specs)
 		return;
+	specs->told = true;
 	for (spec = specs->all; spec; spec = spec->next) {
 		if (spec->has_news || (!specs->automatic && !again))
 			spec__say(session, spec);

@@ -88,6 +88,7 @@ struct specs {
 	uint64_t cpu_time;
 	struct map names; /* pid, address -> what it is called */
 	uint64_t records;
+	bool told; /* what was found when the capture began */
 };
 
 /* specs.c; each is 0 or -errno after saying why. Without specs they do nothing. */
