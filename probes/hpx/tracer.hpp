@@ -133,13 +133,13 @@ namespace hpx::tracing {
 				again = false;
 				for (auto wrapper : wrappers)
 				{
-					if (text.substr(0, wrapper.size()) == wrapper)
-					{
-						text.remove_prefix(wrapper.size());
-						if (!text.empty() && text.back() == '>')
-							text.remove_suffix(1);
-						again = true;
-					}
+					if (text.substr(0, wrapper.size()) != wrapper)
+						continue;
+					text.remove_prefix(wrapper.size());
+					/* up to its end, or to the arguments that are bound to it */
+					auto const rest = text.find(", hpx::util::pack_c<");
+					text = text.substr(0, rest == text.npos ? text.size() - 1 : rest);
+					again = true;
 				}
 			}
 			return text;
@@ -227,7 +227,7 @@ namespace hpx::tracing {
 	void next_task_runs(char const* annotation) noexcept
 	{
 		if (tasks_recorded())
-			detail::notes().name = annotation ? annotation : detail::type_name<Callable>::value.chars;
+			detail::notes().name = detail::known(annotation) ? annotation : detail::type_name<Callable>::value.chars;
 	}
 
 	inline void task_executing([[maybe_unused]] void const* task, char const*, std::size_t) noexcept
