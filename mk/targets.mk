@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The bundled targets: `make targets`; with sanitizers `make targets-tsan targets-asan`.
-# Points need nothing but -I usdt: nothing of user/ is linked here, but for unique_check.
+# Points need nothing but -I usdt: nothing of user/ is linked here, but for unique_check,
+# journal_report and export_compact.
 
 comma := ,
 TARGETS = $(BUILD)/targets
@@ -12,7 +13,8 @@ TARGET_PROGRAMS = tracer-demo-runtime stress
 .PHONY: targets targets-tsan targets-asan check-targets
 
 targets: $(TARGET_PROGRAMS:%=$(TARGETS)/%) $(TARGET_PROGRAMS:%=$(TARGETS)/%-disabled) \
-	$(TARGETS)/journal $(TARGETS)/unique_check $(TARGETS)/journal_report
+	$(TARGETS)/journal $(TARGETS)/unique_check $(TARGETS)/journal_report \
+	$(TARGETS)/export_compact
 targets-tsan: $(TARGET_PROGRAMS:%=$(TARGETS)/%-tsan)
 targets-asan: $(TARGET_PROGRAMS:%=$(TARGETS)/%-asan)
 
@@ -50,6 +52,11 @@ $(TARGETS)/unique_check: $(BUILD)/tests/e2e/unique_check.o \
 	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 -include $(wildcard $(BUILD)/tests/e2e/*.d)
+
+$(TARGETS)/export_compact: $(BUILD)/tests/e2e/export_compact.o $(LIB_OBJS)
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(OPT) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(TARGETS)/journal_report: $(BUILD)/tests/e2e/journal_report.o \
 	$(filter $(BUILD)/user/base/% $(BUILD)/user/trace/% $(BUILD)/user/model/% \

@@ -19,7 +19,9 @@ What is asserted:
   slices     every begin has its end, every end a begin, time never runs back on a row, depth is 512 at
              most; on the row of a task nothing of the task's states overlaps
   flows      what ends one has a start before it, in the file and in time
-  counters   only on counter tracks, and slices only on others
+  counters   only on counter tracks, and slices only on others; values that stand in other events ("extra
+             counter values") are of counters that the event or the sequence's defaults name; counters of
+             differences belong to one sequence
   kernel     rows beside the workers' have kernel.state slices only, one at a time, and no other row has
   CPUs       a thread runs on one CPU, a CPU has one thread, and stops with the CPU it ran on; in order of time
   rows       with --rows-max: no process has more rows under "Tasks"
@@ -33,6 +35,7 @@ import subprocess
 import sys
 
 CHUNK = 8 << 20
+EXTRA_MAX = 8           # extra counter values that Perfetto's importer takes from an event
 DEPTH_MAX = 512
 VIOLATIONS_MAX = 20
 BOOTTIME, MONOTONIC, REALTIME = 6, 3, 1
@@ -112,17 +115,21 @@ class Sequence:
         # categories, event names, annotation names, strings
         self.interned = {1: {}, 2: {}, 3: {}, 29: {}}
         self.default_clock = None
+        self.default_counters = ()
+        self.counts = {}        # counters of differences -> value
         self.part = None
 
 
 class Track:
-    __slots__ = ("uuid", "parent", "name", "pid", "tid", "counter", "merge", "ordering", "rank", "kind",
+    __slots__ = ("uuid", "parent", "name", "pid", "tid", "counter", "differences", "sequence", "merge",
+                 "ordering", "rank", "kind",
                  "last", "stack", "on_task", "state", "low", "high", "value", "samples", "children", "events")
 
     def __init__(self):
         self.uuid = self.parent = self.pid = self.tid = 0
         self.name = ""
-        self.counter = False
+        self.counter = self.differences = False
+        self.sequence = None
         self.merge = self.ordering = 0
         self.rank = None
         self.kind = None
@@ -147,7 +154,7 @@ class Checker:
         self.instants = collections.Counter()
         self.continued = collections.Counter()
         self.durations = collections.Counter()
-        self.ends = self.samples = self.deepest = 0
+        self.ends = self.samples = self.extra_samples = self.deepest = 0
         self.first_time = self.last_time = None
         self.attributes = {}
         self.dropped = 0
@@ -232,6 +239,7 @@ class Checker:
                 track.parent = value
             elif number == 8:
                 track.counter, track.kind = True, "counter"
+                track.differences = bool(dict(fields(value)).get(5))
             elif number == 11:
                 track.ordering = value
             elif number == 12:
@@ -243,7 +251,7 @@ class Checker:
             return
         before = self.tracks.get(track.uuid)
         if before is not None:
-            for what in ("parent", "pid", "tid", "counter"):
+            for what in ("parent", "pid", "tid", "counter", "differences"):
                 if getattr(before, what) != getattr(track, what):
                     self.bad(f"track {track.uuid} {track.name!r} is declared again with another {what}")
             before.name = track.name
@@ -397,7 +405,10 @@ class Checker:
             self.bad("the first packet is no clock snapshot")
         if 59 in packet:
             defaults = dict(fields(packet[59]))
-            sequence.default_clock = defaults.get(58, sequence.default_clock)
+            # new defaults replace all of the old ones
+            sequence.default_clock = defaults.get(58)
+            sequence.default_counters = [value for number, value in fields(defaults.get(11, b""))
+                                         if number == 31]
         if 6 in packet:
             self.clock_snapshot(packet[6], sequence)
         if 12 in packet:
@@ -424,12 +435,47 @@ class Checker:
             return stamp
         return stamp + self.offsets[clock]
 
+    def sample(self, track, value, sequence):
+        """returns the counter's value"""
+        self.samples += 1
+        if track.differences:
+            if track.sequence not in (None, sequence):
+                self.bad(f"counter {track.name!r} of differences is on two sequences")
+            track.sequence = sequence
+            value += sequence.counts.get(track.uuid, 0)
+            sequence.counts[track.uuid] = value
+        track.samples += 1
+        track.value = value
+        if track.low is None or value < track.low:
+            track.low = value
+        if track.high is None or value > track.high:
+            track.high = value
+        return value
+
+    def extra(self, values, counters, time, sequence):
+        """values of counters that stand in an event; yields (track, value before, value)"""
+        counters = counters or sequence.default_counters
+        if len(values) > min(len(counters), EXTRA_MAX):
+            self.bad(f"{len(values)} extra counter values, but {len(counters)} counters")
+        for uuid, value in zip(counters, values):
+            track = self.tracks.get(uuid)
+            if track is None or not track.counter:
+                self.bad(f"an extra counter value on {uuid}, which is no counter")
+                continue
+            if time < track.last:
+                self.bad(f"time runs back by {track.last - time} ns on row {track.name!r}")
+            track.last = time
+            track.events += 1
+            self.extra_samples += 1
+            before = track.value
+            yield track, before, self.sample(track, value, sequence)
+
     def event(self, data, time, sequence, flags):
         """a track event; this and run() are all that is done per event, so written for speed"""
         kind = track_id = category = name = None
         value = None
         part = 0
-        ids = ends = ()
+        ids = ends = extra = counters = ()
         names = sequence.interned[3]
         pos, end = 0, len(data)
         while pos < end:
@@ -473,6 +519,10 @@ class Checker:
                     name = number
                 elif key == 0xF0:
                     value = signed(number)
+                elif key == 0x60:
+                    extra += (signed(number),)
+                elif key == 0xF8:
+                    counters += (number,)
                 else:
                     self.bad(f"event field {key >> 3} is not known to this checker")
             elif wire == 1:
@@ -502,17 +552,14 @@ class Checker:
             self.bad(f"time runs back by {track.last - time} ns on row {track.name!r}")
         track.last = time
         track.events += 1
+        if extra or counters:
+            for _ in self.extra(extra, counters, time, sequence):
+                pass
         if kind == 4:
-            self.samples += 1
             if not track.counter or value is None:
                 self.bad(f"a counter event without a value, or on {track.name!r}, which is none")
                 return
-            track.samples += 1
-            track.value = value
-            if track.low is None or value < track.low:
-                track.low = value
-            if track.high is None or value > track.high:
-                track.high = value
+            self.sample(track, value, sequence)
             return
         if track.counter:
             self.bad(f"a slice on counter {track.name!r}")
@@ -715,6 +762,7 @@ class Checker:
                                 "threads": len(self.cpu_threads[cpu])}
                      for cpu, runs in sorted(self.cpu_runs.items())},
             "samples": self.samples,
+            "extra_samples": self.extra_samples,
             "counters": counters,
             "attributes": self.attributes,
             "violations": len(self.violations),

@@ -53,7 +53,7 @@ def message(*fields):
 
 BOOT = 5_000_000_000
 SEQUENCE, NEEDS = (10, 77), (13, 2)
-PROCESS, WORKERS, THREAD, TASKS, ROW, COUNTERS, COUNTER, KERNEL = range(1000, 1008)
+PROCESS, WORKERS, THREAD, TASKS, ROW, COUNTERS, COUNTER, KERNEL, GAUGE, LEVEL = range(1000, 1010)
 
 
 def clock(number, time, incremental=None):
@@ -96,13 +96,17 @@ GOOD = {
     "row": track(ROW, TASKS, (2, "fib 0xabc"), (12, 0), (15, 2)),
     "counters": track(COUNTERS, PROCESS, (2, "Counters"), (15, 2)),
     "counter": track(COUNTER, COUNTERS, (2, "ready tasks"), (8, []), (15, 2)),
+    "gauge": track(GAUGE, COUNTERS, (2, "running tasks"), (8, [(5, 1)]), (15, 2)),
+    "level": track(LEVEL, COUNTERS, (2, "suspended tasks"), (8, []), (15, 2)),
+    "defaults": [SEQUENCE, NEEDS, (59, [(58, 64), (11, [(31, GAUGE), (31, LEVEL)])])],
     "spawn": titled(10, 3, THREAD, 3, (47, Fixed(9))),
     "ready": titled(0, 1, ROW, 2),
-    "unready": event(5, 2, ROW, (4, [(1, 1), (17, 1)])),
+    "unready": event(5, 2, ROW, (4, [(1, 1), (17, 1)]), (12, 5), (12, 7)),
     "run": titled(0, 1, ROW, 1, TASK, (48, Fixed(9))),
     "zone": titled(1, 1, ROW, 3, PART),
     "value": event(0, 4, COUNTER, (30, -3)),
-    "unzone": event(2, 2, ROW),
+    "unzone": event(2, 2, ROW, (31, COUNTER), (31, GAUGE), (12, 4), (12, -2)),
+    "plain": event(0, 4, GAUGE, (30, 6)),
     "stop": event(1, 2, ROW),
     "kernel runs": titled(0, 1, KERNEL, 4),
     "kernel stops": event(1, 2, KERNEL),
@@ -405,6 +409,44 @@ def slice_on_a_counter(t):
     replace(t["spawn"], 11, COUNTER)
 
 
+@fault("1 extra counter values, but 0 counters")
+def no_default_counters(t):
+    t["defaults"] = [SEQUENCE, NEEDS, (59, [(58, 64)])]
+    t["unready"] = event(5, 2, ROW, (12, 5))
+
+
+@fault("2 extra counter values, but 1 counters")
+def too_few_counters(t):
+    t["unzone"] = event(2, 2, ROW, (31, COUNTER), (12, 4), (12, -2))
+
+
+@fault("9 extra counter values")
+def more_than_the_importer_takes(t):
+    t["unzone"] = event(2, 2, ROW, *[(31, COUNTER)] * 9, *[(12, i) for i in range(9)])
+
+
+@fault("which is no counter")
+def extra_value_on_a_row(t):
+    t["unzone"] = event(2, 2, ROW, (31, TASKS), (12, 4))
+
+
+@fault("is declared again with another differences")
+def becomes_absolute(t):
+    t["again"] = track(GAUGE, COUNTERS, (2, "running tasks"), (8, []), (15, 2))
+
+
+@fault("of differences is on two sequences")
+def differences_on_two_sequences(t):
+    second = (10, 78)
+    t["second"] = [second, (13, 1), (8, BOOT + 800), (58, 6), (11, [(9, 4), (11, GAUGE), (30, 1)])]
+
+
+@fault("time runs back by 11 ns on row 'suspended tasks'")
+def extra_value_earlier(t):
+    t["early"] = [SEQUENCE, NEEDS, (8, BOOT + 4), (58, 6), (11, [
+        (9, 3), (11, WORKERS), (3, 3), (23, "x"), (31, LEVEL), (12, 1)])]
+
+
 @fault("without a time stamp")
 def no_time(t):
     t["spawn"] = [field for field in t["spawn"] if field[0] != 8]
@@ -496,13 +538,17 @@ def main():
         "durations_ns": {"kernel.state": 1, "task.ready": 5, "task.run": 4, "zone": 2},
         "instants": {"zone": 2},
         "flows": {"points": 1, "ends": 1, "open": 0},
-        "tracks": {"counter": 1, "group": 3, "kernel": 1, "process": 1, "task": 1, "thread": 1},
+        "tracks": {"counter": 3, "group": 3, "kernel": 1, "process": 1, "task": 1, "thread": 1},
         "task_rows": {"100": 1},
         "last_time": BOOT + 20,
     }
     for name, value in expected.items():
         expect(tally[name] == value, f"the tally's {name}", tally[name])
-    expect(tally["counters"]["ready tasks"][0]["last"] == -3, "a negative counter", tally["counters"])
+    counters = {name: (found[0]["samples"], found[0]["last"]) for name, found in tally["counters"].items()}
+    # ready: -3, then 4 beside an end; running: +5, -2, +6; suspended: 7
+    expect(counters == {"ready tasks": (2, 4), "running tasks": (3, 9), "suspended tasks": (1, 7)},
+           "counters, alone and in other events, and of differences", tally["counters"])
+    expect(tally["counters"]["ready tasks"][0]["min"] == -3, "a negative counter", tally["counters"])
     missed = {}
     for name, reason, change, options in FAULTS:
         trace = copy.deepcopy(GOOD)

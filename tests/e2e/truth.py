@@ -35,6 +35,31 @@ CLOCK_NS = 5000
 COUNTED = {"running tasks": 0, "ready tasks": 1, "suspended tasks": 2, "active continuations": 3}
 
 
+class Waits:
+    """which tasks wait for a future, from what the trace says up to some point"""
+
+    def __init__(self):
+        self.of = collections.defaultdict(set)
+        self.task = {}
+
+    def take(self, fact):
+        pid = fact.tid[0]
+        if fact.what == "future_wait":
+            # 0: a thread does, and is woken by no RESUMED
+            if fact.args[1]:
+                self.waits((pid, fact.args[1]), (pid, fact.args[0]))
+        elif fact.what in ("task_begin", "task_created"):
+            self.waits((pid, fact.args[0]), None)
+
+    def waits(self, task, future):
+        before = self.task.pop(task, None)
+        if before:
+            self.of[before].discard(task)
+        if future:
+            self.task[task] = future
+            self.of[future].add(task)
+
+
 class Comparison:
     def __init__(self, facts, expected, killed):
         self.facts, self.expected, self.killed = facts, expected, killed
@@ -278,48 +303,63 @@ class Comparison:
         """for every fact that an arrow must touch: ids that pass, ids that end; None: any new one"""
         self.used = set()
         result = collections.defaultdict(list)
-        self.task_arrows(result)
         everything = sorted((fact for facts in self.facts.threads.values() for fact in facts),
                             key=lambda fact: fact.event.index)
-        sets = {}
+        sets, waits, wakes = {}, Waits(), {}
         for fact in everything:
             pid = fact.tid[0]
+            waits.take(fact)
             if fact.what in ("future_set", "future_exception"):
-                sets[pid, fact.args[0]] = self.fresh(fact, "set")
-                result["set"].append(([sets[pid, fact.args[0]]], [], fact))
+                # one for each task that waits, in the order of their wakes, and one for all others
+                where = pid, fact.args[0]
+                sets[where] = self.fresh(fact, "set"), set(waits.of[where])
+                result["set"].append((sets[where][0][:], [], fact))
             elif fact.what == "future_created":
                 sets.pop((pid, fact.args[0]), None)
             elif fact.what == "task_resumed":
-                chain = sets.get((pid, fact.args[2]))
-                own = [flow for flow in fact.flows if flow != chain][:1]
-                result["wake"].append((own + ([chain] if chain else []) if own else [0], [], fact))
+                flows = self.wake(fact, *sets.get((pid, fact.args[2]), ([], ())))
+                wakes[fact.event.index] = flows[0]
+                result["wake"].append((flows, [], fact))
             elif fact.what == "steal":
                 self.steal(fact, result)
+        self.task_arrows(result, wakes)
         self.program_arrows(everything, result)
         return result
 
-    def fresh(self, fact, name):
-        """the one arrow that starts here, and nowhere else"""
-        flow = fact.flows[0] if len(fact.flows) == 1 else 0
-        if not flow or flow in self.used:
-            self.differ("arrows", f"{name}: no arrow of its own leaves {fact.key()} at {fact.event.time}")
-        self.used.add(flow)
-        return flow
+    def wake(self, fact, told, waited):
+        """the arrow to the woken task's run first; @told: those left of the future's set, whom @waited for"""
+        if len(told) > 1:
+            return [told.pop(0)]
+        if (fact.tid[0], fact.args[0]) in waited:
+            self.differ("arrows", f"wake: {fact.key()} at {fact.event.time} has no arrow from the set")
+        return self.only([flow for flow in fact.flows if flow not in told], fact, "wake") + told
 
-    def task_arrows(self, result):
+    def fresh(self, fact, name):
+        """arrows that start here, and nowhere else"""
+        flows = set(fact.flows)
+        if not flows or len(fact.flows) != len(flows) or self.used & flows:
+            self.differ("arrows", f"{name}: no arrow of its own leaves {fact.key()} at {fact.event.time}")
+        self.used |= flows
+        return sorted(flows)
+
+    def only(self, flows, fact, name):
+        """the one of these that starts here, and nowhere else"""
+        if len(flows) != 1 or flows[0] in self.used:
+            self.differ("arrows", f"{name}: no arrow of its own leaves {fact.key()} at {fact.event.time}")
+            return [0]
+        self.used.add(flows[0])
+        return flows
+
+    def task_arrows(self, result, wakes):
+        """@wakes: place in the trace -> the arrow from there to the run that follows"""
         for facts in self.facts.tasks.values():
             create = wake = None
             for fact in facts:
                 if fact.what == "task_created":
-                    create, wake = self.fresh(fact, "spawn"), None
+                    create, wake = self.only(fact.flows, fact, "spawn")[0], None
                     result["spawn"].append(([create], [], fact))
                 elif fact.what == "task_resumed":
-                    # the other one, if any, comes from the future's set
-                    wake = next(iter(fact.flows), 0)
-                    if not wake or wake in self.used:
-                        self.differ("arrows", f"wake: no arrow of its own leaves {fact.key()} at "
-                                              f"{fact.event.time}")
-                    self.used.add(wake)
+                    wake = wakes.get(fact.event.index)
                 elif fact.what == "task_begin":
                     result["run"].append(([], [flow for flow in (create, wake) if flow], fact))
                     create = wake = None

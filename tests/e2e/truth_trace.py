@@ -23,7 +23,10 @@ class Event:
 
 
 class Reader(Checker):
-    """keeps every event in full, but for the kernel's, on rows of their own"""
+    """
+    Keeps every event in full, but for the kernel's, on rows of their own. Values of counters that stand in
+    another event are samples of their own here, behind it; a counter that has its value already says nothing.
+    """
 
     def __init__(self):
         super().__init__()
@@ -32,7 +35,7 @@ class Reader(Checker):
 
     def event(self, data, time, sequence, flags):
         kind = track = category = name = value = None
-        args, flows, ends = {}, [], []
+        args, flows, ends, extra, counters = {}, [], [], [], []
         pos, end = 0, len(data)
         while pos < end:
             key, pos = varint(data, pos)
@@ -48,6 +51,10 @@ class Reader(Checker):
                     name = sequence.interned[2].get(number)
                 elif key == 0xF0:
                     value = signed(number)
+                elif key == 0x60:
+                    extra.append(signed(number))
+                elif key == 0xF8:
+                    counters.append(number)
             elif key & 7 == 1:
                 number = int.from_bytes(data[pos:pos + 8], "little")
                 pos += 8
@@ -70,12 +77,21 @@ class Reader(Checker):
             return
         if category and category.startswith("kernel."):
             self.kernel_rows.add(track.uuid)
-        if track.uuid in self.kernel_rows:
-            return
+        samples = [(other, now) for other, before, now in self.extra(extra, counters, time, sequence)
+                   if now != before]
+        if track.uuid not in self.kernel_rows:
+            if kind == COUNTER:
+                value = self.sample(track, value, sequence)
+            event = self.keep(time, kind, track)
+            event.category, event.name, event.value = category, name, value
+            event.args, event.flows, event.ends = args, flows, ends
+        for other, now in samples:
+            self.keep(time, COUNTER, other).value = now
+
+    def keep(self, time, kind, track):
         event = Event(len(self.events), time, kind, track)
-        event.category, event.name, event.value = category, name, value
-        event.args, event.flows, event.ends = args, flows, ends
         self.events.append(event)
+        return event
 
 
 def number(value):

@@ -28,6 +28,8 @@ struct wire {
 struct text_track {
 	uint64_t uuid;
 	char path[200];
+	bool differences; /* of a counter */
+	int64_t value;
 };
 
 struct perfetto_text {
@@ -39,6 +41,8 @@ struct perfetto_text {
 	size_t track_count;
 	uint64_t flows[4000];
 	size_t flow_count;
+	struct text_track *counters[8]; /* by default of values that stand in other events */
+	size_t counter_count;
 };
 
 static uint64_t wire__varint(struct wire *w)
@@ -94,11 +98,11 @@ static char *wire__string(const struct wire *w)
 	return strndup((const char *)w->bytes.at, (size_t)(w->bytes.end - w->bytes.at));
 }
 
-static const char *text__path(const struct perfetto_text *t, uint64_t uuid)
+static struct text_track *text__track(struct perfetto_text *t, uint64_t uuid)
 {
 	for (size_t i = 0; i < t->track_count; i++)
 		if (t->tracks[i].uuid == uuid)
-			return t->tracks[i].path;
+			return &t->tracks[i];
 	fail_msg("no track %" PRIu64, uuid);
 	return NULL;
 }
@@ -118,25 +122,32 @@ static void text__descriptor(struct perfetto_text *t, struct wire w)
 			parent = w.number;
 		else if (w.field == 2)
 			name = wire__string(&w);
-		else if (w.field == 8)
+		else if (w.field == 8) {
 			counter = true;
-		else if (w.field == 4) {
+			in = wire__inside(&w);
+			while (wire__next(&in))
+				track->differences |= in.field == 5;
+		} else if (w.field == 4) {
 			in = wire__inside(&w);
 			while (wire__next(&in))
 				if (in.field == 5)
 					thread = wire__string(&in);
 		}
 	}
-	snprintf(track->path, sizeof(track->path), "%s%s%s", parent ? text__path(t, parent) : "",
-		 parent ? "/" : "",
-		 name	  ? name
-		 : thread ? thread
-			  : "thread");
+	if (!name)
+		name = thread ? thread : strdup("thread");
+	if (name != thread)
+		free(thread);
+	assert_true((parent ? strlen(text__track(t, parent)->path) : 0) + strlen(name) + 1 <
+		    sizeof(track->path));
+	*track->path = '\0';
+	if (parent)
+		stpcpy(stpcpy(track->path, text__track(t, parent)->path), "/");
+	strcat(track->path, name);
 	if (t->rows)
 		fprintf(t->out, "row %s%s\n", track->path, counter ? " counter" : "");
 	assert_true(++t->track_count < sizeof(t->tracks) / sizeof(*t->tracks));
 	free(name);
-	free(thread);
 }
 
 static void text__intern(struct perfetto_text *t, struct wire w)
@@ -199,51 +210,137 @@ static size_t text__flow(struct perfetto_text *t, uint64_t id)
 	return i + 1;
 }
 
+/* of a counter of differences, the value */
+static int64_t text__value(struct text_track *track, int64_t said)
+{
+	track->value = track->differences ? track->value + said : said;
+	return track->value;
+}
+
+/* values of counters that stand in another event, by the names of their rows */
+static void text__extra(struct perfetto_text *t, struct wire w)
+{
+	struct text_track *counters[8];
+	size_t count = 0, i = 0;
+	struct wire again = w;
+
+	while (wire__next(&w))
+		if (w.field == 31)
+			counters[count++] = text__track(t, w.number);
+	if (!count) {
+		memcpy(counters, t->counters, sizeof(counters));
+		count = t->counter_count;
+	}
+	while (wire__next(&again)) {
+		if (again.field != 12)
+			continue;
+		assert_true(i < count);
+		fprintf(t->out, " {%s %" PRId64 "}", strrchr(counters[i]->path, '/') + 1,
+			text__value(counters[i], (int64_t)again.number));
+		i++;
+	}
+}
+
+struct text_notes { /* of an event: its task first, arrows last, whatever the order in the file */
+	char task[100], rest[4096], *to;
+	size_t flows[64], flow_count;
+	bool ends[64];
+};
+
+static void notes__field(struct perfetto_text *t, struct text_notes *notes, struct wire *w)
+{
+	char *from = notes->to, **to = &notes->to;
+	size_t flow, i;
+
+	if (w->field == 4) {
+		text__annotation(t, wire__inside(w), to);
+		if (strncmp(from, " task=", 6) == 0) {
+			snprintf(notes->task, sizeof(notes->task), "%s", from);
+			*to = from;
+			*from = '\0';
+		}
+		return;
+	}
+	flow = text__flow(t, w->number);
+	assert_true(notes->flow_count < 64);
+	for (i = notes->flow_count++; i && notes->flows[i - 1] > flow; i--) {
+		notes->flows[i] = notes->flows[i - 1];
+		notes->ends[i] = notes->ends[i - 1];
+	}
+	notes->flows[i] = flow;
+	notes->ends[i] = w->field == 48;
+}
+
 static void text__event(struct perfetto_text *t, uint64_t time, struct wire w)
 {
 	static const char *const types[] = {"", "begin", "end", "instant", "count"};
-	char notes[4096] = "", *to = notes, *name = NULL;
-	const char *row = "", *type = "", *category = "";
+	struct text_notes notes = {.to = notes.rest};
+	struct text_track *track = NULL;
+	const char *type = "", *category = "";
+	char *name = NULL, number[40] = "";
+	struct wire all = w;
 	double real;
 
 	while (wire__next(&w)) {
 		if (w.field == 9)
 			type = types[w.number];
 		else if (w.field == 11)
-			row = text__path(t, w.number);
+			track = text__track(t, w.number);
 		else if (w.field == 3)
 			category = t->names[0][w.number];
 		else if (w.field == 10)
 			name = strdup(t->names[1][w.number]);
 		else if (w.field == 23)
 			name = wire__string(&w);
-		else if (w.field == 4)
-			text__annotation(t, wire__inside(&w), &to);
 		else if (w.field == 30)
-			to += sprintf(to, " %" PRId64, (int64_t)w.number);
+			sprintf(number, "%" PRId64, (int64_t)w.number);
 		else if (w.field == 44) {
 			memcpy(&real, &w.number, 8);
-			to += sprintf(to, " %g", real);
-		} else if (w.field == 47 || w.field == 48)
-			to += sprintf(to, " %c%zu", w.field == 47 ? '>' : '<',
-				      text__flow(t, w.number));
-		else
+			sprintf(number, " %g", real);
+		} else if (w.field == 4 || w.field == 47 || w.field == 48)
+			notes__field(t, &notes, &w);
+		else if (w.field != 12 && w.field != 31)
 			fail_msg("event field %u", w.field);
 	}
-	fprintf(t->out, "%g %s %s", (double)time / 1000, row, type);
+	assert_non_null(track);
+	fprintf(t->out, "%g %s %s", (double)time / 1000, track->path, type);
 	if (*category)
 		fprintf(t->out, " %s", category);
 	if (name && strcmp(name, category) != 0)
 		fprintf(t->out, " '%s'", name);
-	fprintf(t->out, "%s\n", notes);
+	if (*number == ' ')
+		fprintf(t->out, "%s", number);
+	else if (*number)
+		fprintf(t->out, " %" PRId64, text__value(track, strtoll(number, NULL, 10)));
+	fprintf(t->out, "%s%s", notes.task, notes.rest);
+	for (size_t i = 0; i < notes.flow_count; i++)
+		fprintf(t->out, " %c%zu", notes.ends[i] ? '<' : '>', notes.flows[i]);
+	text__extra(t, all);
+	fprintf(t->out, "\n");
 	free(name);
+}
+
+static void text__defaults(struct perfetto_text *t, struct wire w)
+{
+	struct wire in;
+
+	t->counter_count = 0;
+	while (wire__next(&w)) {
+		if (w.field != 11)
+			continue;
+		in = wire__inside(&w);
+		while (wire__next(&in))
+			if (in.field == 31)
+				t->counters[t->counter_count++] = text__track(t, in.number);
+	}
 }
 
 /* TIME thread TID STATE on CPU COMM */
 static void text__thread_state(struct perfetto_text *t, uint64_t time, struct wire w)
 {
-	static const char *const states[] = {"unknown", "created", "runnable", "running", "sleeps",
-					     "sleeps deeply", "stopped", "dead", "destroyed"};
+	static const char *const states[] = {"unknown", "created", "runnable",
+					     "running", "sleeps",  "sleeps deeply",
+					     "stopped", "dead",	   "destroyed"};
 	uint64_t cpu = 0, tid = 0, state = 0;
 	char *comm = NULL;
 
@@ -276,6 +373,8 @@ static void text__packet(struct perfetto_text *t, struct wire w)
 			absolute = w.number == 6;
 		else if (w.field == 60)
 			text__descriptor(t, wire__inside(&w));
+		else if (w.field == 59)
+			text__defaults(t, wire__inside(&w));
 		else if (w.field == 12)
 			text__intern(t, wire__inside(&w));
 		else if (w.field == 11) {

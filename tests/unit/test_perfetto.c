@@ -106,13 +106,14 @@ static void text__contains(const char *text, const char *expected)
 	}
 }
 
-static void expect(enum export_tracks tracks, const char *script, const char *expected,
-		   const char *never)
+static void expect_in(enum export_tracks tracks, bool compact, const char *script,
+		      const char *expected, const char *never)
 {
 	struct exported e;
 	char *text;
 
 	exported__open(&e, tracks);
+	e.px.info.compact = compact;
 	script__run(script, exported__feed, &e);
 	exported__finish(&e);
 	text = perfetto_text__new(e.data, e.size, true);
@@ -123,6 +124,12 @@ static void expect(enum export_tracks tracks, const char *script, const char *ex
 		fail_msg("%s\nhas: %s", text, never);
 	free(text);
 	exported__free(&e);
+}
+
+static void expect(enum export_tracks tracks, const char *script, const char *expected,
+		   const char *never)
+{
+	expect_in(tracks, false, script, expected, never);
 }
 
 static const char life[] = "0 t1 process demo demo\n"
@@ -164,7 +171,7 @@ static void life_of_a_task(void **state)
 	       "40 demo/Tasks/fib 0x61 begin task.suspended 'suspended: future::wait' task=0x61 "
 	       "object=0x66\n"
 	       "50 demo/Tasks/leaf 0x62 begin task.run 'leaf' task=0x62 worker=1 <2\n"
-	       "60 demo/Tasks/leaf 0x62 instant future.set object=0x66 >3\n"
+	       "60 demo/Tasks/leaf 0x62 instant future.set object=0x66 >3 >4\n"
 	       "65 demo/Tasks/fib 0x61 end cause=future::set waker=0x62\n"
 	       "65 demo/Tasks/fib 0x61 begin task.ready 'ready' task=0x61\n"
 	       "70 demo/Tasks/leaf 0x62 instant task.completed task=0x62\n"
@@ -175,7 +182,7 @@ static void life_of_a_task(void **state)
 	/* the arrow to the resumed run starts on an instant inside the waker */
 	expect(EXPORT_LANES, life,
 	       "65 demo/Tasks/leaf 0x62 instant task.wake task=0x61 object=0x66 cause=future::set "
-	       ">4 >3\n",
+	       ">4\n",
 	       NULL);
 }
 
@@ -184,9 +191,9 @@ static void workers_only(void **state)
 	(void)state;
 	expect(EXPORT_WORKERS, life,
 	       "20 demo/Workers/worker 0 begin worker.task 'fib' task=0x61 worker=0 <1\n"
-	       "60 demo/Workers/second instant future.set object=0x66 >3\n"
+	       "60 demo/Workers/second instant future.set object=0x66 >3 >4\n"
 	       "65 demo/Workers/second instant task.wake task=0x61 object=0x66 cause=future::set "
-	       ">4 >3\n"
+	       ">4\n"
 	       "80 demo/Workers/second begin worker.task 'fib' task=0x61 worker=1 <4\n",
 	       "Tasks");
 }
@@ -207,6 +214,46 @@ static void counts(void **state)
 	       "26 demo/Counters/load count 1.5\n"
 	       "30 demo/Counters/suspended tasks count 1\n",
 	       NULL);
+}
+
+/* in the events that change them; a sample of its own where there is none, or what is there has
+ * some */
+static void counts_of_a_large_trace(void **state)
+{
+	(void)state;
+	expect_in(EXPORT_LANES, true,
+		  "0 t1 process demo demo\n1 t1 worker_start w0 -\n"
+		  "10 t1 created a fib 0\n20 t1 begin a w0\n30 t1 suspended a why 0\n"
+		  "40 t1 resumed a because 0\n50 t1 begin a w0\n60 t1 end a\n61 t1 finish\n",
+		  "10 demo/Counters/running tasks count 0\n"
+		  "10 demo/Counters/ready tasks count 1\n"
+		  "10 demo/Counters/suspended tasks count 0\n"
+		  "20 demo/Tasks/fib 0x61 begin task.run 'fib' task=0x61 worker=0 <1 "
+		  "{ready tasks 0} {running tasks 1}\n"
+		  "30 demo/Tasks/fib 0x61 begin task.suspended 'suspended: why' task=0x61 "
+		  "{ready tasks 0} {running tasks 0} {suspended tasks 1}\n"
+		  "40 demo/Tasks/fib 0x61 begin task.ready 'ready' task=0x61 "
+		  "{ready tasks 1} {running tasks 0} {suspended tasks 0}\n",
+		  NULL);
+	/* a second process names its counters itself */
+	expect_in(EXPORT_LANES, true,
+		  "0 t1 process demo demo\n10 t1 created a fib 0\n"
+		  "11 u9 process other other\n20 u9 created b leaf 0\n30 u9 begin b w0\n"
+		  "40 t1 begin a w0\n50 t1 finish\n",
+		  "20 other/Counters/ready tasks count 1\n"
+		  "30 other/Tasks/leaf 0x62 begin task.run 'leaf' task=0x62 worker=0 <2 "
+		  "{ready tasks 0} {running tasks 1}\n"
+		  "40 demo/Tasks/fib 0x61 begin task.run 'fib' task=0x61 worker=0 <1 "
+		  "{ready tasks 0} {running tasks 1}\n",
+		  NULL);
+	/* no row of the task's, and two changes at one time */
+	expect_in(EXPORT_WORKERS, true,
+		  "0 t1 process demo demo\n10 t1 created a fib 0\n11 t1 ready a\n20 t1 begin a w0\n"
+		  "30 t1 suspended a why 0\n30 t2 resumed a because 0\n50 t1 finish\n",
+		  "30 demo/thread end {ready tasks 0} {running tasks 0} {suspended tasks 1}\n"
+		  "30 demo/thread instant task.wake task=0x61 cause=because >2 "
+		  "{ready tasks 1} {running tasks 0} {suspended tasks 0}\n",
+		  NULL);
 }
 
 static void zones_are_cut_at_gaps(void **state)
@@ -279,7 +326,7 @@ static void steals_point_from_victim_to_thief(void **state)
 	       "20 t2 steal w1 w0 a 3\n30 t2 steal_failed w1 w0\n40 t2 steal w1 w9 0 -\n50 t1 "
 	       "finish\n",
 	       "20 demo/Workers/worker 0 instant stolen thief=1 victim=0 >2\n"
-	       "20 demo/Workers/worker 1 instant steal thief=1 victim=0 task=0x61 victim_depth=3 "
+	       "20 demo/Workers/worker 1 instant steal task=0x61 thief=1 victim=0 victim_depth=3 "
 	       "<2\n"
 	       "30 demo/Workers/worker 1 instant steal.failed thief=1 victim=0\n"
 	       "40 demo/Workers/worker 1 instant steal thief=1 victim=9\n",
@@ -399,8 +446,31 @@ static void a_set_leads_to_the_wakes_of_its_future_only(void **state)
 	       "70 t2 resumed a because f\n80 t1 begin a w0\n90 t1 finish\n",
 	       "10 demo/thread instant future.set object=0x66 >1\n"
 	       "40 demo/thread instant task.wake task=0x61 object=0x66 cause=because >2\n"
-	       "41 demo/thread instant future.set object=0x66 >3\n"
-	       "70 demo/thread instant task.wake task=0x61 object=0x66 cause=because >4 >3\n",
+	       "41 demo/thread instant future.set object=0x66 >3 >4\n"
+	       "70 demo/thread instant task.wake task=0x61 object=0x66 cause=because >4\n",
+	       NULL);
+}
+
+/* an id is drawn as a chain, so those who wait each have one from the set; a third wake shares the
+ * last */
+static void each_wake_has_its_own_arrow_from_the_set(void **state)
+{
+	(void)state;
+	expect(EXPORT_TASK,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n"
+	       "20 t1 begin a w0\n21 t1 future_wait f a\n22 t1 suspended a why f\n"
+	       "30 t1 begin b w0\n31 t1 suspended b why f\n"
+	       "40 t2 future_set f\n41 t2 resumed a because f\n42 t2 resumed b because f\n"
+	       "50 t1 begin c w0\n51 t1 suspended c why f\n52 t2 resumed c because f\n"
+	       "60 t1 begin a w0\n61 t1 completed a\n62 t1 begin b w0\n63 t1 completed b\n"
+	       "70 t1 begin c w0\n71 t1 completed c\n80 t1 finish\n",
+	       "40 demo/thread instant future.set object=0x66 >1 >2 >3\n"
+	       "41 demo/thread instant task.wake task=0x61 object=0x66 cause=because >3\n"
+	       "42 demo/thread instant task.wake task=0x62 object=0x66 cause=because >1\n"
+	       "52 demo/thread instant task.wake task=0x63 object=0x66 cause=because >2 >4\n"
+	       "60 demo/Tasks/task 0x61 begin task.run 'task' task=0x61 worker=0 <3\n"
+	       "62 demo/Tasks/task 0x62 begin task.run 'task' task=0x62 worker=0 <1\n"
+	       "70 demo/Tasks/task 0x63 begin task.run 'task' task=0x63 worker=0 <4\n",
 	       NULL);
 }
 
@@ -472,8 +542,8 @@ static void the_kernels_view(void **state)
 	       "row demo/Workers/worker 0 kernel\n"
 	       "2 demo/Workers/worker 0 kernel begin kernel.state 'running' cpu=1\n"
 	       "30 demo/Workers/worker 0 kernel end\n"
-	       "30 demo/Workers/worker 0 kernel begin kernel.state 'preempted by hog' cpu=1 by=hog "
-	       "tid=900 task=0x61\n"
+	       "30 demo/Workers/worker 0 kernel begin kernel.state 'preempted by hog' "
+	       "task=0x61 cpu=1 by=hog tid=900\n"
 	       "50 demo/Workers/worker 0 kernel end\n"
 	       "50 demo/Workers/worker 0 kernel begin kernel.state 'running' cpu=1\n"
 	       "70 demo/Workers/worker 0 kernel begin kernel.state 'blocked' cpu=1 waker=second "
@@ -684,6 +754,7 @@ int main(void)
 		cmocka_unit_test(life_of_a_task),
 		cmocka_unit_test(workers_only),
 		cmocka_unit_test(counts),
+		cmocka_unit_test(counts_of_a_large_trace),
 		cmocka_unit_test(zones_are_cut_at_gaps),
 		cmocka_unit_test(what_does_not_nest_is_cut),
 		cmocka_unit_test(inline_runs_nest),
@@ -693,6 +764,7 @@ int main(void)
 		cmocka_unit_test(locks_are_waits_and_holds),
 		cmocka_unit_test(a_contended_lock_tells_for_whom),
 		cmocka_unit_test(a_set_leads_to_the_wakes_of_its_future_only),
+		cmocka_unit_test(each_wake_has_its_own_arrow_from_the_set),
 		cmocka_unit_test(a_wake_told_late),
 		cmocka_unit_test(renames_and_workers_are_instants),
 		cmocka_unit_test(losses_have_a_row),

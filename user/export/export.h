@@ -20,6 +20,7 @@ struct export_options {
 	const char *path; /* output; "-" standard output */
 	enum export_tracks tracks;
 	enum export_compression compression;
+	bool compact; /* as large captures are written, whatever the size of this one */
 	bool progress;			   /* say__progress() now and then */
 	const volatile sig_atomic_t *stop; /* non-zero: finish now with what there is; or NULL */
 	/* for output__export(), which hands it to the trace; NULL: everything */

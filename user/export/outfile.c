@@ -24,7 +24,8 @@
  * tables (2^17, 2^16) have forgotten it by then.
  */
 #define OUTPUT_ZSTD_WINDOW_LOG 22
-#define OUTPUT_ZSTD_TABLE_LOG 20
+#define OUTPUT_ZSTD_LONG_LOG 19
+#define OUTPUT_ZSTD_SHORT_LOG 18
 
 struct outfile {
 	int fd;
@@ -106,8 +107,8 @@ static int start_compressor(struct outfile *output)
 			return -ENOMEM;
 		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_compressionLevel, OUTPUT_ZSTD_LEVEL);
 		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_windowLog, OUTPUT_ZSTD_WINDOW_LOG);
-		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_hashLog, OUTPUT_ZSTD_TABLE_LOG);
-		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_chainLog, OUTPUT_ZSTD_TABLE_LOG);
+		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_hashLog, OUTPUT_ZSTD_LONG_LOG);
+		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_chainLog, OUTPUT_ZSTD_SHORT_LOG);
 		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_checksumFlag, 1);
 		return 0;
 	}

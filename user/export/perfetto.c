@@ -7,9 +7,11 @@
 #include "../base/say.h"
 #include "perfetto.h"
 
-#define PROTO_BUFFER (1U << 20)
+#define PROTO_BUFFER (320U << 10)
 #define EVENTS_PER_CHECK 4096U /* between looks at the stop flag, the error and the progress */
 #define EVENTS_AHEAD 65536
+/* of a capture, about a million records: beyond this it matters how large the export is */
+#define COMPACT_BYTES (4U << 20)
 
 static void op__end(void *ctx, uint64_t time)
 {
@@ -75,8 +77,8 @@ int perfetto__init(struct perfetto *px, struct outfile *output, const struct per
 
 void perfetto__free(struct perfetto *px)
 {
-	struct map *maps[] = {&px->tids,     &px->things, &px->flows,
-			      &px->sets.map, &px->locks,  &px->hexes};
+	struct map *maps[] = {&px->tids,	 &px->things, &px->flows, &px->sets.map,
+			      &px->sets.waiting, &px->locks,  &px->hexes};
 	struct pool *pools[] = {&px->rows,    &px->slices, &px->notes,	  &px->tasks,
 				&px->threads, &px->labels, &px->lock_pool};
 
@@ -265,6 +267,7 @@ int export__perfetto(struct trace *trace, const struct export_options *options, 
 		.start_time = start_time,
 		.ctx = trace,
 		.tracks = options->tracks,
+		.compact = options->compact || trace__totals(trace)->bytes > COMPACT_BYTES,
 		.stack = stack_of,
 		.stack_ctx = trace,
 	};

@@ -10,6 +10,7 @@
  *	perfetto_event.c	and of everything else
  *	perfetto_sched.c	the kernel's view of workers, and CPUs
  *	perfetto_lock.c		locks
+ *	perfetto_count.c	gauges
  *	perfetto_stack.c	call stacks
  *	perfetto_asio.c		Asio's handlers, beside what all tasks have
  *	perfetto_capture.c	losses, and what is known of the capture itself; steals per second
@@ -209,6 +210,7 @@ enum flow_kind { FLOW_BASE = 32, FLOW_OWN, FLOW_SHARED, FLOW_MARKER, FLOW_MESSAG
 #define PERFETTO_HEXES_NEW 8U	   /* of them in one packet */
 #define PERFETTO_FLOWS_MAX 262144U /* open arrows of the program that are remembered */
 #define PERFETTO_SETS 262144U	   /* futures set lately */
+#define PERFETTO_WAITERS_MAX 1024U /* of a future, each with an arrow of its own from the set */
 
 struct drawn_task;
 struct drawn_thread;
@@ -218,7 +220,7 @@ enum row_list { LIST_FREE, LIST_READY, LIST_SUSPENDED, LISTS, LIST_NONE = LISTS 
 
 struct row {
 	uint64_t uuid;
-	uint8_t key[16]; /* track_uuid of an event, encoded */
+	uint8_t key[PROTO_RAW]; /* track_uuid of an event, encoded */
 	uint8_t key_size;
 	uint8_t list; /* enum row_list */
 	bool declared;
@@ -298,12 +300,14 @@ struct slice {
 struct drawn_task {
 	struct drawn_process *process;
 	uint64_t serial, identity;
+	uint32_t identity_iid; /* of its text, 0: not known */
 	const char *name;
 	struct row *row;  /* NULL: has none (now) */
 	struct row *host; /* while it runs: where its zones go */
 	struct slice *run, *stay, *gap;
 	struct slice *parked;		 /* outermost first */
 	uint64_t row_since;		 /* time it got its row */
+	uint64_t waits_for;		 /* counted as waiting for that future; or 0 */
 	bool presumed;			 /* its gap is not drawn before it is known to be one */
 	uint64_t object;		 /* what it waits for or waited for last */
 	uint64_t create_flow, wake_flow; /* 0: none under way */
@@ -328,6 +332,9 @@ struct drawn_thread {
 };
 
 enum { COUNT_RUNNING, COUNT_READY, COUNT_SUSPENDED, COUNT_CONTINUATIONS, COUNT_STEALS, COUNTS };
+
+/* those that count tasks come first */
+#define PERFETTO_GAUGES 3
 
 /* The counter of steals is one of steals per second, over stretches of this length. */
 #define PERFETTO_STEALS_NS 10000000U
@@ -354,7 +361,7 @@ struct drawn_process {
 struct perfetto_tally { /* what the file holds, to compare with what a reader finds in it */
 	uint64_t begins[CATEGORIES];
 	uint64_t instants[CATEGORIES];
-	uint64_t ends, counters, descriptors, task_states;
+	uint64_t ends, counters, extra_counters, descriptors, task_states;
 	uint64_t flow_ids, flow_ends;
 	uint64_t too_deep;	   /* slices not drawn: nested too deep */
 	uint64_t gaps_without_row; /* not drawn: more tasks alive at once than rows */
@@ -369,6 +376,7 @@ struct perfetto_info { /* what it needs to know of the trace */
 	uint64_t (*start_time)(const void *ctx, uint32_t index);
 	const void *ctx;
 	enum export_tracks tracks;
+	bool compact; /* gauges of tasks in the events that change them, see perfetto_count.c */
 	/* call stacks by number; may be NULL */
 	const struct trace_stack *(*stack)(void *ctx, uint32_t number);
 	void *stack_ctx;
@@ -391,10 +399,30 @@ struct perfetto {
 	struct map workers_ahead;
 	uint64_t time; /* of the last packet */
 	uint64_t boot_seed, session;
-	uint8_t prefix[16]; /* what each packet begins with, encoded */
+	uint8_t prefix[PROTO_RAW]; /* what each packet begins with, encoded */
 	uint8_t prefix_size;
 	uint64_t flow_base, flows_made;
 	uint8_t *packet, *event; /* marks of the messages being written */
+	/*
+	 * The last event's packet is finished when the next begins (or the buffer is flushed), so
+	 * that gauges which change with it can be told in it; once, and only if it stands at
+	 * `time`.
+	 */
+	bool pending, takes_gauges;
+	/*
+	 * What differs from packet to packet is written at its end, side by side: a compressor then
+	 * finds the rest in one piece.
+	 */
+	struct {
+		uint8_t row[PROTO_RAW];
+		uint8_t row_size;
+		bool absolute, flow_ends;
+		uint64_t time;
+		uint64_t flow;	   /* 0: none */
+		uint64_t task;	   /* 0: none */
+		uint32_t task_iid; /* 0: to be written out */
+	} tail;
+	const struct drawn_process *default_gauges; /* whose the sequence's defaults name */
 	struct map interned[TABLES];
 	uint32_t next_iid[TABLES];
 	struct map hexes; /* identity: its interned text */
@@ -412,9 +440,12 @@ struct perfetto {
 	struct future_sets {
 		struct map map; /* process, object: an entry of the ring */
 		struct future_set {
-			uint64_t process, object, flow;
-		} * ring; /* the last PERFETTO_SETS */
+			uint64_t process, object;
+			uint64_t flow;	  /* the next wake's own arrow */
+			uint32_t waiters; /* so many of them; then one that all further share */
+		} * ring;		  /* the last PERFETTO_SETS */
 		uint32_t next;
+		struct map waiting; /* process, object: number of tasks that wait for it */
 	} sets;
 	struct map locks; /* process, lock: struct drawn_lock */
 	struct {	  /* of the handler whose creation comes next */
@@ -443,7 +474,8 @@ struct descriptor {
 	uint32_t pid, tid; /* of processes and threads */
 	const char *cmdline;
 	uint64_t start_time;
-	bool ordered; /* its children, by rank */
+	bool incremental; /* a counter's values are differences */
+	bool ordered;	  /* its children, by rank */
 	bool no_merge;
 	int32_t rank; /* -1 none */
 };
@@ -471,9 +503,13 @@ void event__title(struct perfetto *px, enum perfetto_category category, uint32_t
 		  enum perfetto_form form, const char *name);
 /* an arrow of this capture's own, under an id that no other has */
 uint64_t flow__new(struct perfetto *px);
+/* the one that was made after it */
+uint64_t flow__next(uint64_t id);
 void event__flow(struct perfetto *px, uint64_t id);
 void event__flow_end(struct perfetto *px, uint64_t id);
 void annotate__uint(struct perfetto *px, uint32_t iid, uint64_t value);
+/* the task that the event is about */
+void annotate__task(struct perfetto *px, struct drawn_task *task);
 void annotate__hex(struct perfetto *px, uint32_t iid, uint64_t value);
 void annotate__bool(struct perfetto *px, uint32_t iid, bool value);
 void annotate__color(struct perfetto *px, uint32_t rgb);
@@ -487,6 +523,13 @@ void counter__write(struct perfetto *px, const struct row *row, uint64_t time, i
 /* the same at any time, also before the last packet's */
 void counter__write_at(struct perfetto *px, const struct row *row, uint64_t time, int64_t value);
 void counter__write_double(struct perfetto *px, const struct row *row, uint64_t time, double value);
+
+/* the event that was written last stands at @time, and no gauges are in it yet */
+bool event__takes_gauges(const struct perfetto *px, uint64_t time);
+void event__gauges(struct perfetto *px, const uint64_t *uuids, const int64_t *values,
+		   uint32_t count);
+/* from now on these are the counters of events that do not say which ones they mean */
+void perfetto__default_gauges(struct perfetto *px, const uint64_t *uuids, uint32_t count);
 
 /* from then on the thread is in that state (TaskStateEnum of Perfetto's generic_task_state.proto)
  */
@@ -555,6 +598,10 @@ void op__stay_end(void *ctx, struct model_stay *stay, uint64_t time, enum stay_e
 void op__gap_begin(void *ctx, struct model_task *task, const struct model_gap *gap, uint64_t time);
 void op__gap_end(void *ctx, struct model_task *task, const struct model_gap *gap, uint64_t time);
 void op__task_gone(void *ctx, struct model_task *task, uint64_t time, bool finished);
+
+/* perfetto_count.c */
+void process__count(struct perfetto *px, struct drawn_process *process, int which, int64_t value,
+		    uint64_t time);
 void op__task_counts(void *ctx, struct model_process *process, uint32_t running, uint32_t ready,
 		     uint32_t suspended, uint64_t time);
 void op__active_continuations(void *ctx, struct model_process *process, int64_t count,
@@ -586,14 +633,18 @@ void op__zone_end(void *ctx, struct model_zone *zone, struct model_thread *threa
 		  bool left_open);
 void op__annotation(void *ctx, const struct event *event, struct model_task *task,
 		    struct model_thread *thread, struct model_zone *zone, uint64_t time);
-/* the flow of a future that was set lately, or 0 */
-uint64_t future__set_flow(const struct perfetto *px, const struct drawn_process *process,
-			  uint64_t object);
+/*
+ * The arrow from the set of a future to the next task that it wakes, an id for that wake alone; or,
+ * for more than were known to wait, 0 and an id in @shared; both 0: it was not set lately.
+ */
+uint64_t future__wakes(const struct perfetto *px, const struct drawn_process *process,
+		       uint64_t object, uint64_t *shared);
+/* the task waits for the future, or no longer waits for any */
+void future__waiter(struct perfetto *px, struct drawn_task *task, uint64_t object);
+void future__no_waiter(struct perfetto *px, struct drawn_task *task);
 /* an instant whose name is its category's; to be closed */
 void instant__open(struct perfetto *px, const struct row *row, enum perfetto_category category,
 		   uint64_t time);
-void process__count(struct perfetto *px, struct drawn_process *process, int which, int64_t value,
-		    uint64_t time);
 
 /* perfetto_asio.c */
 void op__handler(void *ctx, const struct event *event, struct model_task *handler,

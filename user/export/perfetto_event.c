@@ -160,13 +160,68 @@ void op__steal_failed(void *ctx, struct model_thread *model, uint32_t thief, uin
 
 /* Futures */
 
-/* A set that so many others followed has lost its place: its arrow has no end, no harm. */
-uint64_t future__set_flow(const struct perfetto *px, const struct drawn_process *process,
-			  uint64_t object)
+/*
+ * Arrows from a set to the tasks that it wakes. Readers draw an id as a chain of all events that
+ * have it, so each wake needs one of its own, and the set has to have them all before the wakes are
+ * known. What is known is who waits: each has an id, and a last one is for those that came too late
+ * to be counted. Ids that nobody takes do no harm, and neither does a set that so many others
+ * followed that it has lost its place.
+ */
+uint64_t future__wakes(const struct perfetto *px, const struct drawn_process *process,
+		       uint64_t object, uint64_t *shared)
 {
-	const struct future_set *set = map__get(&px->sets.map, process->seed, object);
+	struct future_set *set = map__get(&px->sets.map, process->seed, object);
+	uint64_t flow = set ? set->flow : 0;
 
-	return set ? set->flow : 0;
+	*shared = 0;
+	if (!set)
+		return 0;
+	if (!set->waiters) {
+		*shared = flow;
+		return 0;
+	}
+	set->waiters--;
+	set->flow = flow__next(flow);
+	return flow;
+}
+
+static uint32_t future__waiting(const struct perfetto *px, const struct drawn_process *process,
+				uint64_t object)
+{
+	return (uint32_t)(uintptr_t)map__get(&px->sets.waiting, process->seed, object);
+}
+
+static void future__count_waiting(struct perfetto *px, const struct drawn_process *process,
+				  uint64_t object, uint32_t count)
+{
+	if (!count)
+		map__remove(&px->sets.waiting, process->seed, object);
+	else if (map__put(&px->sets.waiting, process->seed, object, (void *)(uintptr_t)count))
+		px->error = -ENOMEM;
+}
+
+void future__no_waiter(struct perfetto *px, struct drawn_task *task)
+{
+	uint32_t count;
+
+	if (!task->waits_for)
+		return;
+	count = future__waiting(px, task->process, task->waits_for);
+	if (count)
+		future__count_waiting(px, task->process, task->waits_for, count - 1);
+	task->waits_for = 0;
+}
+
+void future__waiter(struct perfetto *px, struct drawn_task *task, uint64_t object)
+{
+	if (task->waits_for == object)
+		return;
+	future__no_waiter(px, task);
+	if (!object)
+		return;
+	task->waits_for = object;
+	future__count_waiting(px, task->process, object,
+			      future__waiting(px, task->process, object) + 1);
 }
 
 /* another future may live at its address from here on */
@@ -179,25 +234,38 @@ static void future__forget_set(struct perfetto *px, const struct drawn_process *
 		set->flow = 0;
 }
 
-static uint64_t future__remember_set(struct perfetto *px, const struct drawn_process *process,
-				     uint64_t object)
+static void future__set_arrows(struct perfetto *px, const struct future_set *set)
 {
+	uint64_t flow = set->flow;
+
+	for (uint32_t i = 0; i <= set->waiters; i++, flow = flow__next(flow))
+		event__flow(px, flow);
+}
+
+static const struct future_set *
+future__remember_set(struct perfetto *px, const struct drawn_process *process, uint64_t object)
+{
+	uint32_t waiters = future__waiting(px, process, object);
 	struct future_set *set;
 
 	if (!px->sets.ring)
 		px->sets.ring = calloc(PERFETTO_SETS, sizeof(*px->sets.ring));
 	if (!px->sets.ring) {
 		px->error = -ENOMEM;
-		return 0;
+		return NULL;
 	}
+	if (waiters > PERFETTO_WAITERS_MAX)
+		waiters = PERFETTO_WAITERS_MAX;
 	future__forget_set(px, process, object);
 	set = &px->sets.ring[px->sets.next++ % PERFETTO_SETS];
 	if (set->flow)
 		map__remove(&px->sets.map, set->process, set->object);
-	*set = (struct future_set){process->seed, object, flow__new(px)};
+	*set = (struct future_set){process->seed, object, flow__new(px), waiters};
+	for (; waiters; waiters--)
+		flow__new(px);
 	if (map__put(&px->sets.map, process->seed, object, set))
 		px->error = -ENOMEM;
-	return set->flow;
+	return set;
 }
 
 void op__future(void *ctx, enum event_type kind, uint64_t object, uint64_t continuation,
@@ -208,8 +276,8 @@ void op__future(void *ctx, enum event_type kind, uint64_t object, uint64_t conti
 		task && kind == EV_future_wait ? drawn_task__get(px, task, time) : NULL;
 	struct drawn_process *process = drawn_process__get(px, thread->process);
 	struct row *row = thread__host(px, thread, task);
+	const struct future_set *set = NULL;
 	enum perfetto_category category;
-	uint64_t set = 0;
 
 	if (!row || !process)
 		return;
@@ -244,11 +312,12 @@ void op__future(void *ctx, enum event_type kind, uint64_t object, uint64_t conti
 	if (kind == EV_continuation_attached)
 		annotate__hex(px, ANNOTATION_CONTINUATION, continuation);
 	if (waiter) {
-		annotate__hex(px, ANNOTATION_TASK, waiter->identity);
+		annotate__task(px, waiter);
 		waiter->object = object;
+		future__waiter(px, waiter, object);
 	}
 	if (set)
-		event__flow(px, set);
+		future__set_arrows(px, set);
 	event__close(px);
 }
 

@@ -13,6 +13,7 @@
 
 #define PACKET_ROOM \
 	(224U << 10) /* more than any packet takes: 16 notes of two strings, and the rest */
+#define FLOW_STEP_LOG 24
 #define CLOCK_REALTIME_ID 1
 #define CLOCK_MONOTONIC_ID 3
 #define CLOCK_BOOTTIME_ID 6
@@ -37,10 +38,39 @@ uint64_t perfetto__hash(uint64_t seed, uint64_t kind, uint64_t id)
 	return hash ? hash : 1;
 }
 
+static void packet__close(struct perfetto *px)
+{
+	proto__end(&px->proto, px->packet);
+}
+
+static void hexes__tell(struct perfetto *px);
+static void hex__annotate(struct perfetto *px, uint32_t iid, uint32_t text_iid, uint64_t value);
+
+static void event__finish(struct perfetto *px)
+{
+	if (!px->pending)
+		return;
+	px->pending = false;
+	if (px->tail.flow)
+		proto__fixed64(&px->proto, px->tail.flow_ends ? 48 : 47, px->tail.flow);
+	if (px->tail.task)
+		hex__annotate(px, ANNOTATION_TASK, px->tail.task_iid, px->tail.task);
+	proto__raw(&px->proto, px->tail.row, px->tail.row_size);
+	proto__end(&px->proto, px->event);
+	if (px->tail.absolute)
+		proto__uint(&px->proto, 58, CLOCK_BOOTTIME_ID);
+	proto__uint(&px->proto, 8, px->tail.time);
+	if (px->new_hex_count)
+		hexes__tell(px);
+	packet__close(px);
+}
+
 void perfetto__flush(struct perfetto *px)
 {
-	int err = outfile__write(px->output, px->proto.base, proto__used(&px->proto));
+	int err;
 
+	event__finish(px);
+	err = outfile__write(px->output, px->proto.base, proto__used(&px->proto));
 	if (err && !px->error)
 		px->error = err;
 	px->proto.pos = px->proto.base;
@@ -48,6 +78,7 @@ void perfetto__flush(struct perfetto *px)
 
 static void packet__open(struct perfetto *px)
 {
+	event__finish(px);
 	if (proto__room(&px->proto) < PACKET_ROOM)
 		perfetto__flush(px);
 	px->packet = proto__begin(&px->proto, 1);
@@ -57,11 +88,6 @@ static void packet__open_with_prefix(struct perfetto *px)
 {
 	packet__open(px);
 	proto__raw(&px->proto, px->prefix, px->prefix_size);
-}
-
-static void packet__close(struct perfetto *px)
-{
-	proto__end(&px->proto, px->packet);
 }
 
 static void clock__write(struct proto *p, uint32_t id, uint64_t time, bool incremental)
@@ -214,6 +240,15 @@ static void descriptor__thread(struct proto *p, const struct descriptor *d)
 	proto__end(p, mark);
 }
 
+static void descriptor__counter(struct proto *p, const struct descriptor *d)
+{
+	uint8_t *mark = proto__begin(p, 8);
+
+	if (d->incremental)
+		proto__uint(p, 5, 1);
+	proto__end(p, mark);
+}
+
 void descriptor__write(struct perfetto *px, const struct descriptor *d)
 {
 	struct proto *p = &px->proto;
@@ -236,7 +271,7 @@ void descriptor__write(struct perfetto *px, const struct descriptor *d)
 	else if (d->kind == TRACK_PROCESS)
 		descriptor__process(p, d);
 	else if (d->kind == TRACK_COUNTER)
-		proto__end(p, proto__begin(p, 8));
+		descriptor__counter(p, d);
 	if (d->ordered)
 		proto__uint(p, 11, 3); /* explicit */
 	if (d->rank >= 0)
@@ -323,31 +358,32 @@ uint32_t intern__text(struct perfetto *px, enum perfetto_table table, enum perfe
 	return iid;
 }
 
-static void event__open_body(struct perfetto *px, const struct row *row, int type)
+static void event__start(struct perfetto *px, const struct row *row, int type, uint64_t time,
+			 bool absolute)
 {
-	struct proto *p = &px->proto;
-
-	px->event = proto__begin(p, 11);
-	proto__uint(p, 9, (uint64_t)type);
-	proto__raw(p, row->key, row->key_size);
+	packet__open_with_prefix(px);
+	memcpy(px->tail.row, row->key, sizeof(row->key));
+	px->tail.row_size = row->key_size;
+	px->tail.flow = 0;
+	px->tail.task = 0;
+	px->tail.absolute = absolute;
+	px->tail.time = time;
+	px->takes_gauges = !absolute;
+	px->event = proto__begin(&px->proto, 11);
+	proto__uint(&px->proto, 9, (uint64_t)type);
 }
 
 void event__open(struct perfetto *px, const struct row *row, int type, uint64_t time)
 {
-	packet__open_with_prefix(px);
 	if (time < px->time)
 		time = px->time;
-	proto__uint(&px->proto, 8, time - px->time);
+	event__start(px, row, type, time - px->time, false);
 	px->time = time;
-	event__open_body(px, row, type);
 }
 
 void event__open_at(struct perfetto *px, const struct row *row, int type, uint64_t time)
 {
-	packet__open_with_prefix(px);
-	proto__uint(&px->proto, 8, time);
-	proto__uint(&px->proto, 58, CLOCK_BOOTTIME_ID);
-	event__open_body(px, row, type);
+	event__start(px, row, type, time, true);
 }
 
 void task_state__write(struct perfetto *px, uint32_t cpu, const char *comm, uint32_t tid, int state,
@@ -408,10 +444,7 @@ static void hexes__tell(struct perfetto *px)
 
 void event__close(struct perfetto *px)
 {
-	proto__end(&px->proto, px->event);
-	if (px->new_hex_count)
-		hexes__tell(px);
-	packet__close(px);
+	px->pending = true;
 }
 
 void event__title(struct perfetto *px, enum perfetto_category category, uint32_t name_iid,
@@ -431,20 +464,38 @@ void event__title(struct perfetto *px, enum perfetto_category category, uint32_t
 
 uint64_t flow__new(struct perfetto *px)
 {
-	/* numbers in a row from a random one: as unlikely to meet another file's, and they compress
+	/*
+	 * Numbers in a row from a random one: as unlikely to meet another file's, and they
+	 * compress, best if what changes lies in the middle.
 	 */
-	return px->flow_base + ++px->flows_made;
+	return px->flow_base + (++px->flows_made << FLOW_STEP_LOG);
+}
+
+uint64_t flow__next(uint64_t id)
+{
+	return id + (1ULL << FLOW_STEP_LOG);
+}
+
+/* the first arrow of an event waits for its place beside what else differs */
+static void arrow__write(struct perfetto *px, uint64_t id, bool ends)
+{
+	if (px->tail.flow) {
+		proto__fixed64(&px->proto, ends ? 48 : 47, id);
+		return;
+	}
+	px->tail.flow = id;
+	px->tail.flow_ends = ends;
 }
 
 void event__flow(struct perfetto *px, uint64_t id)
 {
-	proto__fixed64(&px->proto, 47, id);
+	arrow__write(px, id, false);
 	px->tally.flow_ids++;
 }
 
 void event__flow_end(struct perfetto *px, uint64_t id)
 {
-	proto__fixed64(&px->proto, 48, id);
+	arrow__write(px, id, true);
 	px->tally.flow_ends++;
 }
 
@@ -491,23 +542,35 @@ static uint32_t hex__iid(struct perfetto *px, uint64_t value)
 	return iid;
 }
 
-/*
- * "0x..." as a string: a reader that searches for an address finds it by its text. An identity
- * stands in a dozen events of its life, and comes again with the next, so its text is told once.
- */
-void annotate__hex(struct perfetto *px, uint32_t iid, uint64_t value)
+static void hex__annotate(struct perfetto *px, uint32_t iid, uint32_t text_iid, uint64_t value)
 {
-	uint32_t known = hex__iid(px, value);
 	uint8_t *mark = annotate__begin(px, iid), *text;
 
-	if (known) {
-		proto__uint(&px->proto, 17, known);
+	if (text_iid) {
+		proto__uint(&px->proto, 17, text_iid);
 	} else {
 		text = proto__begin(&px->proto, 6);
 		px->proto.pos = hex__write(px->proto.pos, value);
 		proto__end(&px->proto, text);
 	}
 	proto__end(&px->proto, mark);
+}
+
+/*
+ * "0x..." as a string: a reader that searches for an address finds it by its text. An identity
+ * stands in a dozen events of its life, and comes again with the next, so its text is told once.
+ */
+void annotate__hex(struct perfetto *px, uint32_t iid, uint64_t value)
+{
+	hex__annotate(px, iid, hex__iid(px, value), value);
+}
+
+void annotate__task(struct perfetto *px, struct drawn_task *task)
+{
+	if (!task->identity_iid)
+		task->identity_iid = hex__iid(px, task->identity);
+	px->tail.task = task->identity;
+	px->tail.task_iid = task->identity_iid;
 }
 
 void annotate__color(struct perfetto *px, uint32_t rgb)
@@ -586,26 +649,62 @@ void annotate__note(struct perfetto *px, const struct note *note, uint32_t name_
 	proto__end(p, mark);
 }
 
+static void counter__close(struct perfetto *px)
+{
+	px->takes_gauges = false;
+	event__close(px);
+	px->tally.counters++;
+}
+
 void counter__write(struct perfetto *px, const struct row *row, uint64_t time, int64_t value)
 {
 	event__open(px, row, EVENT_COUNTER, time);
 	proto__int(&px->proto, 30, value);
-	event__close(px);
-	px->tally.counters++;
+	counter__close(px);
 }
 
 void counter__write_at(struct perfetto *px, const struct row *row, uint64_t time, int64_t value)
 {
 	event__open_at(px, row, EVENT_COUNTER, time);
 	proto__int(&px->proto, 30, value);
-	event__close(px);
-	px->tally.counters++;
+	counter__close(px);
 }
 
 void counter__write_double(struct perfetto *px, const struct row *row, uint64_t time, double value)
 {
 	event__open(px, row, EVENT_COUNTER, time);
 	proto__double(&px->proto, 44, value);
-	event__close(px);
-	px->tally.counters++;
+	counter__close(px);
+}
+
+bool event__takes_gauges(const struct perfetto *px, uint64_t time)
+{
+	return px->pending && px->takes_gauges && time <= px->time;
+}
+
+void event__gauges(struct perfetto *px, const uint64_t *uuids, const int64_t *values,
+		   uint32_t count)
+{
+	for (uint32_t i = 0; uuids && i < count; i++)
+		proto__uint(&px->proto, 31, uuids[i]);
+	for (uint32_t i = 0; i < count; i++)
+		proto__int(&px->proto, 12, values[i]);
+	px->takes_gauges = false;
+	px->tally.extra_counters += count;
+}
+
+void perfetto__default_gauges(struct perfetto *px, const uint64_t *uuids, uint32_t count)
+{
+	struct proto *p = &px->proto;
+	uint8_t *mark, *defaults;
+
+	packet__open_with_prefix(px);
+	mark = proto__begin(p, 59);
+	proto__uint(p, 58, CLOCK_OURS);
+	defaults = proto__begin(p, 11);
+	for (uint32_t i = 0; i < count; i++)
+		proto__uint(p, 31, uuids[i]);
+	proto__end(p, defaults);
+	proto__end(p, mark);
+	packet__close(px);
 }

@@ -359,14 +359,14 @@ static void slice__annotate(struct perfetto *px, const struct slice *slice)
 	switch ((enum slice_kind)slice->kind) {
 	case SLICE_RUN:
 	case SLICE_STAY:
-		annotate__hex(px, ANNOTATION_TASK, slice->object);
+		annotate__task(px, slice->owner);
 		if (slice->worker != MODEL_NO_WORKER)
 			annotate__uint(px, ANNOTATION_WORKER, slice->worker);
 		break;
 	case SLICE_GAP:
 		/* a row of its own is named after its task */
 		if (px->info.tracks == EXPORT_LANES)
-			annotate__hex(px, ANNOTATION_TASK, slice->owner->identity);
+			annotate__task(px, slice->owner);
 		if (slice->object)
 			annotate__hex(px, ANNOTATION_OBJECT, slice->object);
 		break;

@@ -241,7 +241,7 @@ static void task__state_instant(struct perfetto *px, struct drawn_task *task,
 		row = row__group(px, task->process, ROW_TASKS);
 	name_iid = intern__text(px, TABLE_STRINGS, FORM_PLAIN, name);
 	instant__open(px, row, category, time);
-	annotate__hex(px, ANNOTATION_TASK, task->identity);
+	annotate__task(px, task);
 	annotate__text(px, ANNOTATION_NAME, name_iid, name);
 	if (birth && birth->parent && category != CATEGORY_TASK_RENAMED)
 		annotate__hex(px, ANNOTATION_PARENT, birth->parent);
@@ -249,39 +249,63 @@ static void task__state_instant(struct perfetto *px, struct drawn_task *task,
 }
 
 /*
- * Where an arrow to a later run starts: viewers draw from a slice's end, so from an instant inside
- * whoever caused it, not from that slice itself.
+ * Where the arrow to a later run starts: viewers draw from a slice's end, so from an instant inside
+ * whoever caused it, not from that slice itself. The row of that instant:
  */
-static void task__arrow(struct perfetto *px, struct drawn_task *task, const struct model_task *wake,
-			struct model_thread *thread, uint64_t flow, uint64_t time)
+static struct row *task__cause_row(struct perfetto *px, struct model_thread *thread)
 {
-	enum perfetto_category category = wake ? CATEGORY_TASK_WAKE : CATEGORY_TASK_SPAWN;
-	uint64_t object = wake && wake->wake_object ? wake->wake_object : wake ? task->object : 0;
-	struct model_task *by = thread && thread->top ? thread->top->task : NULL;
-	struct row *row = thread__host(px, thread, by);
-	uint32_t cause_iid, title_iid = 0;
-	const char *title;
-	uint64_t set;
+	return thread__host(px, thread, thread && thread->top ? thread->top->task : NULL);
+}
 
+static void task__spawned(struct perfetto *px, struct drawn_task *task, struct model_thread *thread,
+			  uint64_t time)
+{
+	struct row *row = task__cause_row(px, thread);
+	uint32_t title_iid = 0;
+	const char *title;
+
+	task->create_flow = flow__new(px);
 	if (!row)
 		return;
-	set = object ? future__set_flow(px, task->process, object) : 0;
-	cause_iid = intern__text(px, TABLE_STRINGS, FORM_PLAIN, wake ? wake->wake_cause : NULL);
-	title = wake ? NULL : asio__created_title(px, task->identity, &title_iid);
+	title = asio__created_title(px, task->identity, &title_iid);
 	event__open(px, row, EVENT_INSTANT, time);
-	event__title(px, category, title ? title_iid : category + 1, FORM_PLAIN, title);
-	px->tally.instants[category]++;
-	annotate__hex(px, ANNOTATION_TASK, task->identity);
+	event__title(px, CATEGORY_TASK_SPAWN, title ? title_iid : CATEGORY_TASK_SPAWN + 1,
+		     FORM_PLAIN, title);
+	px->tally.instants[CATEGORY_TASK_SPAWN]++;
+	annotate__task(px, task);
+	asio__annotate_created(px, task->identity);
+	event__flow(px, task->create_flow);
+	event__close(px);
+}
+
+/* an arrow from a future's set goes through the wake to the run that it leads to */
+static void task__woken(struct perfetto *px, struct drawn_task *task, const struct model_task *wake,
+			struct model_thread *thread, uint64_t time)
+{
+	uint64_t object = wake->wake_object ? wake->wake_object : task->object;
+	struct row *row = task__cause_row(px, thread);
+	uint64_t flow = 0, shared = 0;
+	uint32_t cause_iid;
+
+	/* the run that it led to has begun already: it stands in it, but has no arrow */
+	if (object && row && !wake->wake_late)
+		flow = future__wakes(px, task->process, object, &shared);
+	if (!flow && !wake->wake_late)
+		flow = flow__new(px);
+	if (flow)
+		task->wake_flow = flow;
+	if (!row)
+		return;
+	cause_iid = intern__text(px, TABLE_STRINGS, FORM_PLAIN, wake->wake_cause);
+	instant__open(px, row, CATEGORY_TASK_WAKE, time);
+	annotate__task(px, task);
 	if (object)
 		annotate__hex(px, ANNOTATION_OBJECT, object);
-	if (!wake)
-		asio__annotate_created(px, task->identity);
-	if (wake)
-		annotate__text(px, ANNOTATION_CAUSE, cause_iid, wake->wake_cause);
+	annotate__text(px, ANNOTATION_CAUSE, cause_iid, wake->wake_cause);
 	if (flow)
 		event__flow(px, flow);
-	if (set)
-		event__flow(px, set);
+	if (shared)
+		event__flow(px, shared);
 	event__close(px);
 }
 
@@ -299,20 +323,15 @@ void op__task_instant(void *ctx, struct model_task *model, enum model_instant ki
 		task__state_instant(px, task, CATEGORY_TASK_STAGED, model, time);
 		break;
 	case INSTANT_CREATED:
-		if (model->stays == 0 && thread) {
-			task->create_flow = flow__new(px);
-			task__arrow(px, task, NULL, thread, task->create_flow, time);
-		}
+		if (model->stays == 0 && thread)
+			task__spawned(px, task, thread, time);
 		task__state_instant(px, task, CATEGORY_TASK_CREATED, model, time);
 		break;
 	case INSTANT_YIELDED:
 		task__state_instant(px, task, CATEGORY_TASK_YIELDED, NULL, time);
 		break;
 	case INSTANT_RESUMED:
-		/* the run that it led to has begun already: it stands in it, but has no arrow */
-		if (!model->wake_late)
-			task->wake_flow = flow__new(px);
-		task__arrow(px, task, model, thread, model->wake_late ? 0 : task->wake_flow, time);
+		task__woken(px, task, model, thread, time);
 		break;
 	case INSTANT_COMPLETED:
 		task__state_instant(px, task, CATEGORY_TASK_COMPLETED, NULL, time);
@@ -335,7 +354,7 @@ static struct slice *stay__slice(struct perfetto *px, const struct model_stay *s
 {
 	struct slice *slice =
 		slice__new(px, kind, kind == SLICE_RUN ? CATEGORY_TASK_RUN : CATEGORY_WORKER_TASK,
-			   FORM_PLAIN, stay->task->name, 0);
+			   FORM_PLAIN, stay->task->name, task->stay ? task->stay->name_iid : 0);
 
 	if (!slice)
 		return NULL;
@@ -359,6 +378,7 @@ void op__stay_begin(void *ctx, struct model_stay *stay, uint64_t time)
 		op__stay_end(px, stay, time, STAY_CUT);
 	if (!task->row)
 		row__assign(px, task, true, time);
+	future__no_waiter(px, task);
 	arrows[0] = task->create_flow;
 	arrows[1] = task->wake_flow;
 	task->create_flow = 0;
@@ -432,8 +452,10 @@ void op__gap_begin(void *ctx, struct model_task *model, const struct model_gap *
 
 	if (!task)
 		return;
-	if (gap->kind == GAP_SUSPENDED)
+	if (gap->kind == GAP_SUSPENDED) {
 		task->object = gap->object;
+		future__waiter(px, task, gap->object);
+	}
 	if (px->info.tracks == EXPORT_WORKERS)
 		return;
 	task->presumed = gap->presumed;
@@ -469,7 +491,7 @@ static void gap__draw_late(struct perfetto *px, struct drawn_task *task,
 	event__open_at(px, task->row, EVENT_BEGIN, begin < time ? begin : time);
 	event__title(px, CATEGORY_TASK_READY, NAME_READY, FORM_PLAIN, NULL);
 	if (px->info.tracks == EXPORT_LANES)
-		annotate__hex(px, ANNOTATION_TASK, task->identity);
+		annotate__task(px, task);
 	event__close(px);
 	event__open(px, task->row, EVENT_END, time);
 	if (gap->cut)
@@ -523,69 +545,9 @@ void op__task_gone(void *ctx, struct model_task *model, uint64_t time, bool fini
 		if (slice->kind != SLICE_ZONE)
 			slice__free(px, slice);
 	}
+	future__no_waiter(px, task);
 	if (task->row)
 		row__release(px, task->row);
 	pool__give(&px->tasks, task);
 	model->priv[px->slot] = NULL;
-}
-
-/* Counts */
-
-void process__count(struct perfetto *px, struct drawn_process *process, int which, int64_t value,
-		    uint64_t time)
-{
-	static const char *const names[COUNTS] = {
-		[COUNT_RUNNING] = "running tasks",
-		[COUNT_READY] = "ready tasks",
-		[COUNT_SUSPENDED] = "suspended tasks",
-		[COUNT_CONTINUATIONS] = "active continuations",
-		[COUNT_STEALS] = "steals per s",
-	};
-	struct row *row = &process->counts[which];
-
-	if (which != COUNT_STEALS)
-		steals__tell(px, process, time);
-	if (process->counted[which] == value)
-		return;
-	process->counted[which] = value;
-	if (!row->declared) {
-		struct descriptor d = {
-			.parent = row__group(px, process, ROW_COUNTERS)->uuid,
-			.name = names[which],
-			.kind = TRACK_COUNTER,
-			.no_merge = true,
-			.rank = which,
-		};
-
-		row__name(
-			px, row,
-			perfetto__hash(process->seed ^ px->session, ROW_COUNTER, (uint64_t)which));
-		d.uuid = row->uuid;
-		row->declared = true;
-		descriptor__write(px, &d);
-	}
-	if (which == COUNT_STEALS)
-		counter__write_at(px, row, time, value);
-	else
-		counter__write(px, row, time, value);
-}
-
-void op__task_counts(void *ctx, struct model_process *model, uint32_t running, uint32_t ready,
-		     uint32_t suspended, uint64_t time)
-{
-	struct drawn_process *process = drawn_process__get(ctx, model);
-
-	if (!process)
-		return;
-	process__count(ctx, process, COUNT_RUNNING, running, time);
-	process__count(ctx, process, COUNT_READY, ready, time);
-	process__count(ctx, process, COUNT_SUSPENDED, suspended, time);
-}
-
-void op__active_continuations(void *ctx, struct model_process *model, int64_t count, uint64_t time)
-{
-	struct drawn_process *process = drawn_process__get(ctx, model);
-
-	if (process)
-		process__count(ctx, process, COUNT_CONTINUATIONS, count, time);
 }

@@ -82,10 +82,15 @@ static inline void proto__double(struct proto *proto, uint32_t field, double val
 	proto__fixed64(proto, field, bits);
 }
 
-/* bytes that are encoded already, key and all */
-static inline void proto__raw(struct proto *proto, const uint8_t *bytes, size_t size)
+#define PROTO_RAW 16
+
+/*
+ * bytes that are encoded already, key and all. All of the array is copied, whatever its size: a
+ * copy of any length would cost more than the rest of a packet.
+ */
+static inline void proto__raw(struct proto *proto, const uint8_t bytes[PROTO_RAW], size_t size)
 {
-	memcpy(proto->pos, bytes, size);
+	memcpy(proto->pos, bytes, PROTO_RAW);
 	proto->pos += size;
 }
 
