@@ -172,6 +172,9 @@ class Test:
                                   stdout=subprocess.PIPE, text=True, errors="replace")
         self.started.append(export)
         for line in export.stdout:
+            # comments: what does not pair
+            if line.startswith("#"):
+                continue
             events.append(Event(line.rstrip("\n")))
             if len(events) > EVENTS_MAX:
                 raise Failed("more than %d events" % EVENTS_MAX)

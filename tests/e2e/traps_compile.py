@@ -62,6 +62,10 @@ CATEGORIES = ["task", "worker", "steal", "future", "lock", "zone", "marker", "fl
 def categories(t):
     with open(os.path.join(t.tree, "usdt/tracer/events.def"), encoding="utf-8") as file:
         rows = re.findall(r"^TRACER_EVENT\d\(\d+, (\w+), (\w+)", file.read(), re.M)
+    # not those of the adapters, which have no macro for everybody
+    with open(os.path.join(t.tree, PUBLIC), encoding="utf-8") as file:
+        public = set(re.findall(r"\btracer__(\w+)", file.read()))
+    rows = [row for row in rows if row[0] in public]
     for category in CATEGORIES:
         made = t.cc("x.o", "matrix.c", "-std=c11", "-O0", "-c", "-DTRACER_DISABLE_" + category.upper())
         probes = set(re.findall(r"Name: (\w+)", t.run("readelf", "-nW", made)))

@@ -719,11 +719,15 @@ TRACER__ONCE void tracer_v1_record(uint64_t meta, uint64_t w1, uint64_t w2, uint
 	 * breaks gcc's link-time optimisation; each part in a COMDAT section group, of which the linker
 	 * keeps one; reached from the note, which --gc-sections keeps because it is a note of no group.
 	 */
-	__asm__ __volatile__(
-		".ifndef tracer_v1_gates\n"
-		".pushsection .rodata.tracer_v1_info,\"aG\",@progbits,tracer_v1_info,comdat\n"
-		".Ltracer_v1_schema:\n"
-#define TRACER__SCHEMA(line) ".ascii \"" line "\\n\"\n"
+	/* a statement a line: C99 has no strings of more than 4,095 bytes */
+#define TRACER__INFO(text)                                                                            \
+	__asm__ __volatile__(                                                                         \
+		".ifndef tracer_v1_gates\n"                                                           \
+		".pushsection .rodata.tracer_v1_info,\"aG\",@progbits,tracer_v1_info,comdat\n" text   \
+		".popsection\n"                                                                       \
+		".endif\n");
+#define TRACER__SCHEMA(line) TRACER__INFO(".ascii \"" line "\\n\"\n")
+	TRACER__INFO(".Ltracer_v1_schema:\n")
 #define TRACER_EVENT0(number, name, category, by, doc) \
 	TRACER__SCHEMA(#number " " #name " " #category " " #by)
 #define TRACER_EVENT1(number, name, category, by, t1, n1, doc) \
@@ -737,10 +741,9 @@ TRACER__ONCE void tracer_v1_record(uint64_t meta, uint64_t w1, uint64_t w2, uint
 	TRACER__SCHEMA(#number " " #name " " #category " " #by " " #t1 ":" #n1 " " #t2 ":" #n2 " "    \
 		       #t3 ":" #n3 " " #t4 ":" #n4)
 #include "events.def"
+	TRACER__INFO(".Ltracer_v1_schema_end:\n")
 #undef TRACER__SCHEMA
-		".Ltracer_v1_schema_end:\n"
-		".popsection\n"
-		".endif\n");
+#undef TRACER__INFO
 	__asm__ __volatile__(
 		".ifndef tracer_v1_gates\n"
 

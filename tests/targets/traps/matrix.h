@@ -56,6 +56,10 @@
 		TRACER_TASK_RESUMED(object, text, 0);                                                 \
 		TRACER_TASK_DESTROYED(object);                                                        \
 		TRACER_TASK_RENAMED(object, text);                                                    \
+		TRACER_TASK_DEPENDS(object, object, "in");                                            \
+		TRACER_TASK_TEXT(object, "key", text);                                                \
+		TRACER_TASK_VALUE(object, "key", number);                                             \
+		TRACER_TASK_VALUE(object, "key", real);                                               \
 		TRACER_WORKER_START(small, "worker");                                                 \
 		TRACER_WORKER_STOP(small);                                                            \
 		TRACER_WORKER_SLEEP_BEGIN(small, "idle");                                             \
@@ -84,6 +88,8 @@
 		TRACER_ZONE_VALUE("value", real);                                                     \
 		TRACER_ZONE_VALUE("value", -1);                                                       \
 		TRACER_ZONE_COLOR(0xff8800);                                                          \
+		TRACER_ZONE_END();                                                                    \
+		TRACER_ZONE_BEGIN_AT(text, "function", "file:1");                                     \
 		TRACER_ZONE_END();                                                                    \
 		TRACER_MESSAGE(text);                                                                 \
 		TRACER_MESSAGE_COLOR("message", 0x00ff00);                                            \
