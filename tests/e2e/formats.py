@@ -113,7 +113,7 @@ def read_chrome(name):
     for event in events:
         phase, category = event["ph"], event.get("cat")
         time = exact(event["ts"])
-        check(isinstance(event["pid"], int) and isinstance(event["tid"], int), "pid and tid are numbers")
+        check(isinstance(event["pid"], int) and (phase == "C" or isinstance(event["tid"], int)), "pid and tid are numbers")
         if phase == "X":
             rows[event["pid"], event["tid"]].append((time, time + exact(event["dur"]), event["name"]))
             categories[category] += category != "zone"

@@ -46,6 +46,7 @@ struct chrome_process *chrome_process__get(struct chrome *ch, struct model_proce
 	ch->processes = process;
 	model->priv[ch->slot] = process;
 	chrome_row__init(ch, &process->own, process->pid, model->pid, NULL, 0);
+	chrome_row__init(ch, &process->counters, process->pid, 0, NULL, 0);
 	process__metadata(ch, process, model);
 	return process;
 }

@@ -119,6 +119,7 @@ struct chrome_process {
 	uint32_t index;
 	uint32_t pid; /* as in the file: another if the pid was used again */
 	struct chrome_row own, capture;
+	struct chrome_row counters; /* no row: counters belong to a process */
 	struct chrome_lane *free_lanes;
 	uint32_t lanes;
 	uint32_t counts[3];

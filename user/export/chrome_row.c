@@ -165,7 +165,7 @@ void chrome__flow_ahead(struct chrome *ch, const char *category, uint64_t id,
 void chrome__counter(struct chrome *ch, const struct chrome_process *process, const char *name,
 		     const struct event *sample, int64_t value, uint64_t time)
 {
-	chrome_event__begin(ch, 'C', NULL, NULL, name, &process->own, time);
+	chrome_event__begin(ch, 'C', NULL, NULL, name, &process->counters, time);
 	if (sample && sample->real)
 		chrome_arg__double(ch, "value", sample->args[1].d);
 	else
@@ -189,8 +189,10 @@ static void row__metadata(struct chrome *ch, const struct chrome_row *row, const
 void chrome_row__init(struct chrome *ch, struct chrome_row *row, uint32_t pid, uint32_t tid,
 		      const char *name, int64_t rank)
 {
-	row->ids_size = (uint8_t)snprintf(row->ids, sizeof(row->ids),
-					  "\"pid\":%u,\"tid\":%u,\"ts\":", pid, tid);
+	row->ids_size =
+		(uint8_t)(tid ? snprintf(row->ids, sizeof(row->ids),
+					 "\"pid\":%u,\"tid\":%u,\"ts\":", pid, tid)
+			      : snprintf(row->ids, sizeof(row->ids), "\"pid\":%u,\"ts\":", pid));
 	if (!name)
 		return;
 	row->named = true;

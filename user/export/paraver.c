@@ -207,7 +207,7 @@ static void put_message(struct writer *writer, const struct prv_record *sent)
 	const struct prv_record *received = sent + 1;
 	struct emit *out = &writer->out;
 
-	if (sent->a == PRV_NEVER)
+	if (received->a == PRV_NEVER)
 		return;
 	emit__lit(out, "3:");
 	put_object(writer, sent);
@@ -216,13 +216,13 @@ static void put_message(struct writer *writer, const struct prv_record *sent)
 	emit__u64(out, sent->time - writer->origin);
 	emit__char(out, ':');
 	put_object(writer, received);
-	emit__u64(out, sent->a - writer->origin);
+	emit__u64(out, received->time - writer->origin);
 	emit__char(out, ':');
-	emit__u64(out, sent->a - writer->origin);
+	emit__u64(out, received->time - writer->origin);
 	emit__char(out, ':');
 	emit__u64(out, sent->b);
 	emit__char(out, ':');
-	emit__u64(out, received->a);
+	emit__u64(out, sent->a);
 	emit__char(out, '\n');
 }
 

@@ -30,8 +30,9 @@ enum prv_kind { PRV_STATE, PRV_EVENT, PRV_SEND, PRV_RECEIVE };
 #define PRV_NEVER UINT64_MAX
 
 struct prv_record {
-	uint64_t time;
-	uint64_t a; /* STATE: end; EVENT: type; SEND: arrival; RECEIVE: tag */
+	uint64_t time; /* RECEIVE: of the arrival */
+	uint64_t
+		a; /* STATE: end; EVENT: type; SEND: tag; RECEIVE: PRV_NEVER until it has arrived */
 	uint64_t b; /* STATE: state; EVENT: value; SEND: bytes */
 	uint32_t row;
 	uint16_t cpu; /* and one; 0: not known */
@@ -235,8 +236,7 @@ void prv__event(struct paraver *prv, const struct prv_row *row, uint64_t type, u
 /* something leaves: its record's number and one */
 uint64_t prv__send(struct paraver *prv, const struct prv_row *row, enum prv_tag tag, uint64_t bytes,
 		   uint64_t time);
-void prv__receive(struct paraver *prv, uint64_t sent, const struct prv_row *row, enum prv_tag tag,
-		  uint64_t time);
+void prv__receive(struct paraver *prv, uint64_t sent, const struct prv_row *row, uint64_t time);
 /* the state follows from what the row is at */
 void prv_row__update(struct paraver *prv, struct prv_row *row, uint64_t time);
 void prv_row__end(struct paraver *prv, struct prv_row *row, uint64_t time);

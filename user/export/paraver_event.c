@@ -61,7 +61,7 @@ static void op__steal(void *ctx, struct model_thread *thread, struct model_threa
 	if (victim_depth != UINT64_MAX)
 		prv__event(prv, to, PRV_VICTIM_DEPTH, victim_depth, time);
 	if (from)
-		prv__receive(prv, prv__send(prv, from, TAG_STEAL, 0, time), to, TAG_STEAL, time);
+		prv__receive(prv, prv__send(prv, from, TAG_STEAL, 0, time), to, time);
 }
 
 static void op__steal_failed(void *ctx, struct model_thread *thread, uint32_t thief,
@@ -251,12 +251,12 @@ static void arrow__start(struct paraver *prv, const struct prv_row *row, enum pr
 		prv->err = -ENOMEM;
 }
 
-static void arrow__end(struct paraver *prv, const struct prv_row *row, enum prv_tag tag,
-		       uint64_t key, uint64_t id, uint64_t time)
+static void arrow__end(struct paraver *prv, const struct prv_row *row, uint64_t key, uint64_t id,
+		       uint64_t time)
 {
 	uint64_t sent = (uintptr_t)map__remove(&prv->flows, key, id);
 
-	prv__receive(prv, sent, row, tag, time);
+	prv__receive(prv, sent, row, time);
 }
 
 static void flow__tell(struct paraver *prv, struct model_thread *thread, const struct event *event,
@@ -282,7 +282,7 @@ static void flow__tell(struct paraver *prv, struct model_thread *thread, const s
 	prv__event(prv, row, PRV_FLOW_ID, id, time);
 	/* an arrow with a step in it is two */
 	if (!start)
-		arrow__end(prv, row, TAG_FLOW, key, id, time);
+		arrow__end(prv, row, key, id, time);
 	if (start || step)
 		arrow__start(prv, row, TAG_FLOW, key, id, 0, time);
 }
@@ -297,7 +297,7 @@ static void message__pass(struct paraver *prv, const struct prv_row *row, const 
 	if (sent)
 		arrow__start(prv, row, TAG_MESSAGE, KEY_MESSAGE, event->args[0].u, bytes, time);
 	else
-		arrow__end(prv, row, TAG_MESSAGE, KEY_MESSAGE, event->args[0].u, time);
+		arrow__end(prv, row, KEY_MESSAGE, event->args[0].u, time);
 }
 
 /* What else a program tells */

@@ -9,8 +9,12 @@
 #include "base/say.h"
 #include "paraver.h"
 
-/* Most ends come soon: they are filled in while the record is still here. 1 MiB. */
-#define SPOOL_RECORDS 32768U
+/*
+ * Most ends come soon: they are filled in while the record is still here. A pipeline's tasks that
+ * wait for one another needed a write in the past for 9 % of the capture's records with 1 MiB, and
+ * for 0.1 % with 8.
+ */
+#define SPOOL_RECORDS 262144U
 
 /* a file without a name, which is gone with us, however we go */
 static int temporary__open(const char *folder)

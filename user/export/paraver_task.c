@@ -34,18 +34,16 @@ void prv__event(struct paraver *prv, const struct prv_row *row, uint64_t type, u
 uint64_t prv__send(struct paraver *prv, const struct prv_row *row, enum prv_tag tag, uint64_t bytes,
 		   uint64_t time)
 {
-	uint64_t sent = spool__put(prv, row, PRV_SEND, time, PRV_NEVER, bytes);
+	uint64_t sent = spool__put(prv, row, PRV_SEND, time, tag, bytes);
 
-	spool__put(prv, row, PRV_RECEIVE, time, tag, 0);
+	spool__put(prv, row, PRV_RECEIVE, time, PRV_NEVER, 0);
 	return sent + 1;
 }
 
-void prv__receive(struct paraver *prv, uint64_t sent, const struct prv_row *row, enum prv_tag tag,
-		  uint64_t time)
+void prv__receive(struct paraver *prv, uint64_t sent, const struct prv_row *row, uint64_t time)
 {
 	const struct prv_record record = {
 		.time = time,
-		.a = tag,
 		.row = row->number,
 		.cpu = row->is_channel ? 0 : row->cpu,
 		.kind = PRV_RECEIVE,
@@ -53,7 +51,6 @@ void prv__receive(struct paraver *prv, uint64_t sent, const struct prv_row *row,
 
 	if (!sent)
 		return;
-	spool__set_a(&prv->spool, sent - 1, time);
 	spool__set(&prv->spool, sent, &record);
 }
 
@@ -322,8 +319,8 @@ static void op__stay_begin(void *ctx, struct model_stay *stay, uint64_t time)
 	prv_row__update(prv, row, time);
 	stay__tell(prv, row, stay, time);
 	prv__event(prv, row, PRV_STAY, (uint64_t)stay->number + 1, time);
-	prv__receive(prv, task->create, row, TAG_SPAWN, time);
-	prv__receive(prv, task->wake, row, TAG_WAKE, time);
+	prv__receive(prv, task->create, row, time);
+	prv__receive(prv, task->wake, row, time);
 	task->create = task->wake = 0;
 }
 
