@@ -2,11 +2,13 @@
 /* What /proc says of a process. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
@@ -103,14 +105,51 @@ int proc__find_file(pid_t pid, uint64_t device, uint64_t inode, char *path, size
 	return err;
 }
 
+/*
+ * Where file systems are stacked (overlay) a file's own numbers are not those of its mappings: so it is
+ * mapped, and /proc asked.
+ */
+static void mapping__ask(int fd, struct mapping *mapping)
+{
+	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	unsigned int major, minor;
+	uint64_t start, inode;
+	char line[512];
+	FILE *file;
+
+	if (page == MAP_FAILED)
+		return;
+	file = fopen("/proc/self/maps", "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%" SCNx64 "-%*x %*s %*x %x:%x %" SCNu64, &start, &major, &minor,
+			   &inode) != 4 ||
+		    start != (uintptr_t)page || !inode)
+			continue;
+		mapping->device = makedev(major, minor);
+		mapping->inode = inode;
+		break;
+	}
+	if (file)
+		fclose(file);
+	munmap(page, 1);
+}
+
 int proc__file_identity(const char *path, struct mapping *mapping)
 {
 	struct stat status;
+	int fd;
 
 	if (stat(path, &status))
 		return -errno;
 	*mapping = (struct mapping){.device = status.st_dev, .inode = status.st_ino};
 	snprintf(mapping->path, sizeof(mapping->path), "%s", path);
+	if (!S_ISREG(status.st_mode))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd >= 0) {
+		mapping__ask(fd, mapping);
+		close(fd);
+	}
 	return 0;
 }
 
