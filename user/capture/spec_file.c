@@ -130,22 +130,72 @@ void specs__unmap(struct specs *specs, pid_t pid)
 	}
 }
 
-char *specs__name(struct specs *specs, pid_t pid, uint64_t address)
+static const struct spec_map *specs__find_map(const struct specs *specs, pid_t pid,
+					      uint64_t address)
 {
 	const struct spec_map *map, *found = NULL;
-	const struct symbol *symbol;
-	struct symbols *symbols;
 
 	for (map = specs->maps; map; map = map->next) {
 		if (map->pid == pid && map->start <= address &&
 		    (!found || map->start > found->start))
 			found = map;
 	}
-	symbols = found ? spec_file__symbols(found->file) : NULL;
+	return found;
+}
+
+/* a process that was not looked at yet: a record may come before what tells of it */
+static void specs__map_process(struct specs *specs, pid_t pid)
+{
+	struct mappings mappings;
+	struct spec_file *file;
+	char path[128];
+	size_t i;
+
+	if (proc__mappings(pid, &mappings))
+		return;
+	for (i = 0; i < mappings.count; i++) {
+		proc__map_file(pid, &mappings.all[i], path, sizeof(path));
+		file = specs__file(specs, mappings.all[i].device, mappings.all[i].inode, path,
+				   mappings.all[i].path, pid);
+		if (file)
+			specs__map(specs, pid, mappings.all[i].start, file);
+	}
+	proc__free_mappings(&mappings);
+}
+
+static char *file__name_at(struct spec_file *file, uint64_t start, uint64_t address)
+{
+	struct symbols *symbols = spec_file__symbols(file);
+	const struct symbol *symbol;
+
 	if (!symbols)
 		return NULL;
-	symbol = symbols__at(symbols, address - found->start + symbols__first_load(symbols));
+	symbol = symbols__at(symbols, address - start + symbols__first_load(symbols));
 	return symbol ? symbol__shown(symbol->name) : NULL;
+}
+
+char *specs__name(struct specs *specs, pid_t pid, uint64_t address)
+{
+	const struct spec_map *map = specs__find_map(specs, pid, address);
+	struct spec_attachment *attachment;
+	char *name = NULL;
+
+	if (!map) {
+		specs__map_process(specs, pid);
+		map = specs__find_map(specs, pid, address);
+	}
+	if (map)
+		return file__name_at(map->file, map->start, address);
+	/* it is gone: a program that is not position-independent is where its file says */
+	for (attachment = specs->attachments; attachment && !name; attachment = attachment->next) {
+		struct symbols *symbols =
+			attachment->file ? spec_file__symbols(attachment->file) : NULL;
+
+		if (symbols && symbols__first_load(symbols))
+			name = file__name_at(attachment->file, symbols__first_load(symbols),
+					     address);
+	}
+	return name;
 }
 
 void specs__free_files(struct specs *specs)
