@@ -106,8 +106,8 @@ int proc__find_file(pid_t pid, uint64_t device, uint64_t inode, char *path, size
 }
 
 /*
- * Where file systems are stacked (overlay) a file's own numbers are not those of its mappings: so it is
- * mapped, and /proc asked.
+ * Where file systems are stacked (overlay) a file's own numbers are not those of its mappings: so
+ * it is mapped, and /proc asked.
  */
 static void mapping__ask(int fd, struct mapping *mapping)
 {
