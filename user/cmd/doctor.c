@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "../base/say.h"
 #include "../capture/features.h"
+#include "../capture/nop5.h"
 #include "cmd.h"
 
 enum doctor_key { KEY_JSON = 256 };
@@ -40,6 +41,7 @@ struct host {
 	uint64_t memory;      /* bytes */
 	uint64_t buffer_size; /* per CPU, by default */
 	char clocksource[32];
+	struct nop5_trial nop5;
 	bool tsc_invariant; /* or an architecture whose counter always is */
 };
 
@@ -120,6 +122,13 @@ static void doctor__print(const struct host *host, const struct features *featur
 	}
 	printf("%-11s %s\n", features->nop5_is_optimised ? "yes" : "no",
 	       "probes on 5-byte nops become calls (no probe is placed on any)");
+	if (host->nop5.tried)
+		printf("            tried on a scratch process: %s, a leaf function's data %s, a "
+		       "child "
+		       "that forks after a hit %s\n",
+		       host->nop5.becomes_call ? "it becomes a call" : "it stays a trap",
+		       host->nop5.red_zone_damaged ? "is damaged" : "is kept",
+		       host->nop5.fork_dies ? "dies" : "lives");
 }
 
 static void json__add(struct json_object *object, const char *key, struct json_object *value)
@@ -163,6 +172,15 @@ static void doctor__print_json(const struct host *host, const struct features *f
 	json__add(machine, "buffer_size_bytes", json_object_new_int64((int64_t)host->buffer_size));
 	json__add(machine, "nop5_is_optimised",
 		  json_object_new_boolean(features->nop5_is_optimised));
+	if (host->nop5.tried) {
+		struct json_object *trial = json_object_new_object();
+
+		json__add(trial, "becomes_call", json_object_new_boolean(host->nop5.becomes_call));
+		json__add(trial, "red_zone_damaged",
+			  json_object_new_boolean(host->nop5.red_zone_damaged));
+		json__add(trial, "fork_dies", json_object_new_boolean(host->nop5.fork_dies));
+		json__add(machine, "nop5_trial", trial);
+	}
 	for (size_t i = 0; i < count; i++)
 		json_object_array_add(list, row__json(&rows[i], features));
 	json__add(object, "works", json_object_new_boolean(works));
@@ -203,6 +221,8 @@ int doctor__main(int argc, char **argv)
 		return status;
 	features__detect(&features);
 	host__look(&host);
+	if (features.root && nop5__try(&host.nop5))
+		say__verbose("what a probe on a 5-byte nop does could not be tried");
 	{
 		const struct row rows[] = {
 #define X(id, title, since, required, without, remedy) \
