@@ -438,7 +438,7 @@ class TRACER_ASIO__HIDDEN location
 	TRACER_ASIO__INLINE location(const char *file, std::uint32_t line, const char *function)
 		: told_(file && __builtin_expect(TRACER_ENABLED(zone) != 0, 0))
 #if defined(TRACER_ASIO_CHAIN_LOCATIONS)
-		, chained_{file, static_cast<int>(line), function}
+		, chained_(file, static_cast<int>(line), function)
 #endif
 	{
 		if (told_)

@@ -97,11 +97,19 @@ class TRACER_ASIO__HIDDEN chained_completion
 };
 
 #if defined(TRACER_ASIO_CHAIN_LOCATIONS)
+#define TRACER_ASIO__PLACE {file, line, function} /* one argument, commas and all */
 struct TRACER_ASIO__HIDDEN chained_location {
 	const char *file;
 	int line;
 	const char *function;
-	TRACER_ASIO__CHAIN(HANDLER_LOCATION)((file, line, function));
+
+	TRACER_ASIO__INLINE chained_location(const char *in_file, int in_line, const char *in_function)
+		: file(in_file), line(in_line), function(in_function)
+	{
+	}
+
+	/* last: it is initialised from those above */
+	TRACER_ASIO__CHAIN(HANDLER_LOCATION)(TRACER_ASIO__PLACE);
 };
 #endif
 } // namespace tracer_asio
