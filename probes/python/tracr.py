@@ -135,12 +135,14 @@ def INSTRUMENTATION_GET_THREAD_TRACE_STR():
 
 
 def _add(label, color):
+    if _enabled("marker"):
+        _state.tell()
     with _state.lock:
         if len(_state.labels) >= 65533:
             raise ValueError("more than 65533 marker types")
         _state.labels.append(label)
         _state.colors.append(color)
-        if color is not None and _enabled("marker"):
+        if color is not None and _state.open:
             _tracer.marker_color(label, color)
         return len(_state.labels) - 1
 

@@ -31,8 +31,9 @@ import inspect as _inspect
 from . import _tracer
 from ._tracer import NO_WORKER, _traced, zone
 
-# the points, generated from events.def; those that are one runtime's own stay where they are
-__all__ = [name for name in dir(_tracer) if not name.startswith(("_", "asio_"))]
+# the points, generated from events.def; those that are one runtime's, or for literals, stay where they are
+__all__ = [name for name in dir(_tracer)
+           if not name.startswith(("_", "asio_")) and name not in ("zone_begin_at", "zone_end_at")]
 globals().update({name: getattr(_tracer, name) for name in __all__})
 __all__ += ["traced", "marker", "task"]
 

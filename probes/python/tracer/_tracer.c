@@ -482,6 +482,9 @@ static int module__exec(PyObject *module)
 	if (PyModule_AddFunctions(module, points) || PyModule_AddFunctions(module, others) ||
 	    zone__add_types(module) || PyModule_AddIntConstant(module, "NO_WORKER", TRACER_NO_WORKER))
 		return -1;
+	/* takes a literal of this library, as zone_begin()'s row does */
+	if (PyObject_DelAttrString(module, "zone_end_at"))
+		return -1;
 	return PyModule_AddObject(module, "UNKNOWN", PyLong_FromUnsignedLongLong(TRACER_UNKNOWN));
 }
 
