@@ -38,26 +38,59 @@ COUNTED = {"running tasks": 0, "ready tasks": 1, "suspended tasks": 2, "active c
 class Waits:
     """which tasks wait for a future, from what the trace says up to some point"""
 
-    def __init__(self):
+    def __init__(self, tasks):
         self.of = collections.defaultdict(set)
         self.task = {}
+        # suspensions, runs, and the ends of lives
+        self.changes = sorted(((fact.event.index, where, fact) for where, facts in tasks.items() for fact in facts
+                               if fact.what in ("task_suspended", "task_begin", "task_destroyed")),
+                              key=lambda change: change[0])
+        self.position = 0
 
     def take(self, fact):
-        pid = fact.tid[0]
-        if fact.what == "future_wait":
-            # 0: a thread does, and is woken by no RESUMED
-            if fact.args[1]:
-                self.waits((pid, fact.args[1]), (pid, fact.args[0]))
-        elif fact.what in ("task_begin", "task_created"):
-            self.waits((pid, fact.args[0]), None)
+        """everything up to and including that fact of a thread"""
+        while self.position < len(self.changes) and self.changes[self.position][0] <= fact.event.index:
+            _, where, change = self.changes[self.position]
+            self.waits(where, (where[0], change.args[1]) if change.what == "task_suspended" else None)
+            self.position += 1
+        # without a task: a thread does, and is woken by no RESUMED
+        if fact.what == "future_wait" and fact.args[1]:
+            self.waits((fact.tid[0], fact.args[1]), (fact.tid[0], fact.args[0]))
 
     def waits(self, task, future):
         before = self.task.pop(task, None)
         if before:
             self.of[before].discard(task)
-        if future:
+        if future and future[1]:
             self.task[task] = future
             self.of[future].add(task)
+
+
+class Locks:
+    """arrows from a release, if somebody waits, to who of these acquires the lock next"""
+
+    def __init__(self, compared):
+        self.compared = compared
+        self.waiting = collections.defaultdict(dict)    # lock -> who waits -> waited at the last release
+        self.released = {}
+
+    def take(self, fact, result):
+        if fact.what not in ("lock_wait", "lock_acquired", "lock_released"):
+            return
+        lock, who = (fact.tid[0], fact.args[0]), fact.running or fact.tid
+        waiting = self.waiting[lock]
+        if fact.what == "lock_wait":
+            waiting[who] = False
+        elif fact.what == "lock_acquired":
+            arrow = self.released.pop(lock, None)
+            result["lock"].append(([], [arrow] if waiting.pop(who, False) and arrow else [], fact))
+        else:
+            self.released.pop(lock, None)
+            if waiting:
+                self.released[lock] = self.compared.only(fact.flows, fact, "lock")[0]
+            result["lock"].append(([self.released[lock]] if waiting else [], [], fact))
+            for other in waiting:
+                waiting[other] = True
 
 
 class Comparison:
@@ -305,14 +338,15 @@ class Comparison:
         result = collections.defaultdict(list)
         everything = sorted((fact for facts in self.facts.threads.values() for fact in facts),
                             key=lambda fact: fact.event.index)
-        sets, waits, wakes = {}, Waits(), {}
+        sets, wakes, waits, locks = {}, {}, Waits(self.facts.tasks), Locks(self)
         for fact in everything:
             pid = fact.tid[0]
             waits.take(fact)
+            locks.take(fact, result)
             if fact.what in ("future_set", "future_exception"):
                 # one for each task that waits, in the order of their wakes, and one for all others
                 where = pid, fact.args[0]
-                sets[where] = self.fresh(fact, "set"), set(waits.of[where])
+                sets[where] = self.fresh(fact, "set", len(waits.of[where]) + 1), set(waits.of[where])
                 result["set"].append((sets[where][0][:], [], fact))
             elif fact.what == "future_created":
                 sets.pop((pid, fact.args[0]), None)
@@ -330,15 +364,16 @@ class Comparison:
         """the arrow to the woken task's run first; @told: those left of the future's set, whom @waited for"""
         if len(told) > 1:
             return [told.pop(0)]
-        if (fact.tid[0], fact.args[0]) in waited:
+        if told and (fact.tid[0], fact.args[0]) in waited:
             self.differ("arrows", f"wake: {fact.key()} at {fact.event.time} has no arrow from the set")
         return self.only([flow for flow in fact.flows if flow not in told], fact, "wake") + told
 
-    def fresh(self, fact, name):
-        """arrows that start here, and nowhere else"""
+    def fresh(self, fact, name, count):
+        """so many arrows start here, and nowhere else"""
         flows = set(fact.flows)
-        if not flows or len(fact.flows) != len(flows) or self.used & flows:
-            self.differ("arrows", f"{name}: no arrow of its own leaves {fact.key()} at {fact.event.time}")
+        if len(flows) != count or len(fact.flows) != count or self.used & flows:
+            self.differ("arrows", f"{name}: not {count} arrows of its own leave {fact.key()} at "
+                                  f"{fact.event.time}, but {len(fact.flows)}")
         self.used |= flows
         return sorted(flows)
 
