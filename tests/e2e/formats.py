@@ -82,17 +82,6 @@ def read_perfetto(name):
     }
 
 
-def check_nesting(slices):
-    """slices of a row are inside one another, or apart"""
-    slices.sort(key=lambda one: (one[0], -one[1]))
-    stack = []
-    for begin, end, name in slices:
-        while stack and stack[-1] <= begin:
-            stack.pop()
-        check(not stack or end <= stack[-1], f"slice {name!r} at {begin} overlaps the end of one around it")
-        stack.append(end)
-
-
 def no_constant(text):
     raise Wrong(f"{text} is no JSON")
 
@@ -102,6 +91,21 @@ def exact(text):
     whole, _, rest = text.partition(".")
     check(len(rest) == 3, f"{text}: three decimals")
     return int(whole) * 1000 + int(rest)
+
+
+def chrome_slices(row):
+    """slices of a row, (category, begin, end): each end is of the innermost that is open, by its name"""
+    row.sort(key=lambda one: one[0])  # stable: what has the same time stays in the file's order
+    stack, slices = [], []
+    for time, event in row:
+        if event["ph"] == "B":
+            stack.append((time, event))
+            continue
+        check(stack and stack[-1][1]["name"] == event["name"], f"{event} ends what is not the innermost")
+        begin, opened = stack.pop()
+        slices.append((opened["cat"], begin, time))
+    check(not stack, f"{stack[:1]} is left open")
+    return slices
 
 
 def read_chrome(name):
@@ -114,8 +118,9 @@ def read_chrome(name):
         phase, category = event["ph"], event.get("cat")
         time = exact(event["ts"])
         check(isinstance(event["pid"], int) and (phase == "C" or isinstance(event["tid"], int)), "pid and tid are numbers")
-        if phase == "X":
-            rows[event["pid"], event["tid"]].append((time, time + exact(event["dur"]), event["name"]))
+        if phase in "BE":
+            rows[event["pid"], event["tid"]].append((time, event))
+        if phase == "B":
             categories[category] += category != "zone"
             if category == "zone":
                 zones.add(event["args"]["zone_id"])
@@ -129,7 +134,7 @@ def read_chrome(name):
         elif phase == "C" and not re.match(r"(running|ready|suspended) tasks$|active cont|queue depth", event["name"]):
             own += 1
     for row in rows.values():
-        check_nesting(row)
+        chrome_slices(row)
     return {
         "tasks": categories["task.created"], "stays": categories["worker.task"],
         "completed": categories["task.completed"], "destroyed": categories["task.destroyed"],
@@ -360,8 +365,12 @@ def times_are_exact():
     stays = sorted(open_database("fib").execute("SELECT begin_ns, end_ns FROM stays").fetchall())
     with open("fib.json", encoding="utf-8") as file:
         events = json.load(file, parse_float=str)["traceEvents"]
-    chrome = sorted((exact(event["ts"]), exact(event["ts"]) + exact(event["dur"]))
-                    for event in events if event.get("cat") == "worker.task")
+    rows = collections.defaultdict(list)
+    for event in events:
+        if event["ph"] in "BE":
+            rows[event["pid"], event["tid"]].append((exact(event["ts"]), event))
+    chrome = sorted((begin, end) for row in rows.values() for category, begin, end in chrome_slices(row)
+                    if category == "worker.task")
     check(chrome == stays, "chrome and sqlite differ")
     begins, ends = collections.Counter(), collections.Counter()
     with open("fib.txt", encoding="utf-8") as file:

@@ -316,9 +316,9 @@ static void task__arrows_end(struct chrome *ch, struct chrome_task *task,
 			     const struct chrome_row *row, uint64_t time)
 {
 	if (task->create_flow)
-		chrome__flow_ahead(ch, "task.spawn", task->create_flow, row, time);
+		chrome__flow(ch, 'f', "task.spawn", task->create_flow, row, time);
 	if (task->wake_flow)
-		chrome__flow_ahead(ch, "task.wake", task->wake_flow, row, time);
+		chrome__flow(ch, 'f', "task.wake", task->wake_flow, row, time);
 	task->create_flow = task->wake_flow = 0;
 }
 
@@ -333,16 +333,17 @@ static void op__stay_begin(void *ctx, struct model_stay *stay, uint64_t time)
 	if (!task->lane)
 		lane__take(ch, task, stay->task, time);
 	task->host = task->lane ? &task->lane->row : &thread->row;
-	task__arrows_end(ch, task, task->host, time);
 	task->stay = stay__slice(ch, stay, task, "worker.task");
 	if (task->stay)
-		chrome_row__push(&thread->row, task->stay, time);
+		chrome_row__push(ch, &thread->row, task->stay, time);
 	if (task->lane) {
 		task->run = stay__slice(ch, stay, task, "task.run");
 		if (task->run)
-			chrome_row__push(&task->lane->row, task->run, time);
+			chrome_row__push(ch, &task->lane->row, task->run, time);
 	}
-	chrome_row__unpark(task->host, task, time);
+	/* in the slice that has just begun */
+	task__arrows_end(ch, task, task->host, time);
+	chrome_row__unpark(ch, task->host, task, time);
 }
 
 static void op__stay_end(void *ctx, struct model_stay *stay, uint64_t time, enum stay_end how)
@@ -380,6 +381,7 @@ static struct chrome_slice *gap__slice(struct chrome *ch, struct chrome_task *ta
 	if (!slice)
 		return NULL;
 	slice->owner = task;
+	slice->key = task->identity;
 	slice->object = gap->kind == GAP_SUSPENDED ? gap->object : 0;
 	return slice;
 }
@@ -405,7 +407,7 @@ static void op__gap_begin(void *ctx, struct model_task *model, const struct mode
 	}
 	task->gap = gap__slice(ch, task, gap);
 	if (task->gap)
-		chrome_row__push(&task->lane->row, task->gap, time);
+		chrome_row__push(ch, &task->lane->row, task->gap, time);
 }
 
 static void op__gap_end(void *ctx, struct model_task *model, const struct model_gap *gap,
@@ -423,7 +425,7 @@ static void op__gap_end(void *ctx, struct model_task *model, const struct model_
 		else
 			ch->without_lane++;
 		if (task->gap)
-			chrome_row__push(&task->lane->row, task->gap,
+			chrome_row__push(ch, &task->lane->row, task->gap,
 					 gap->begin > task->lane_since ? gap->begin
 								       : task->lane_since);
 	}
@@ -480,14 +482,17 @@ static void op__kernel(void *ctx, struct model_thread *model, const struct model
 	/* as in the Perfetto trace, workers have such a row, others have not */
 	if (!thread || !thread->kernel.named)
 		return;
-	chrome_event__begin(ch, 'X', "kernel.state", NULL, name, &thread->kernel, stretch->begin);
-	emit__lit(&ch->out, ",\"dur\":");
-	emit__us(&ch->out, time - stretch->begin);
+	/* one of no length is known by when the next begins */
+	if (time <= stretch->begin)
+		return;
+	chrome_event__begin(ch, 'B', "kernel.state", NULL, name, &thread->kernel, stretch->begin);
 	if (stretch->cpu != MODEL_NO_CPU)
 		chrome_arg__uint(ch, "cpu", stretch->cpu);
 	chrome_arg__text(ch, "by", stretch->by);
 	if (stretch->task)
 		chrome_arg__hex(ch, "task", stretch->task);
+	chrome_event__finish(ch);
+	chrome_event__begin(ch, 'E', NULL, NULL, name, &thread->kernel, time);
 	chrome_event__finish(ch);
 }
 

@@ -74,8 +74,8 @@ struct chrome_slice {
 	const char *prefix; /* of the name: "suspended: " */
 	const char *name;
 	uint64_t begin;
-	uint64_t key;	 /* zone's id, continuation, serial */
-	uint64_t object; /* identity of the task, future, what is waited for, extra */
+	uint64_t key;	 /* zone's id, continuation, a gap's task */
+	uint64_t object; /* identity of the task that runs, future, what is waited for, extra */
 	uint32_t worker, part;
 	bool is_inline, has_color, cut;
 	uint32_t color;
@@ -162,9 +162,6 @@ void chrome__instant(struct chrome *ch, const struct chrome_row *row, const char
 /* a point of an arrow: ph 's' starts at, 't' passes, 'f' ends in what happened there last */
 void chrome__flow(struct chrome *ch, char ph, const char *category, uint64_t id,
 		  const struct chrome_row *row, uint64_t time);
-/* the same, but it ends in what begins there next */
-void chrome__flow_ahead(struct chrome *ch, const char *category, uint64_t id,
-			const struct chrome_row *row, uint64_t time);
 void chrome__counter(struct chrome *ch, const struct chrome_process *process, const char *name,
 		     const struct event *sample, int64_t value, uint64_t time);
 void chrome_row__init(struct chrome *ch, struct chrome_row *row, uint32_t pid, uint32_t tid,
@@ -172,11 +169,13 @@ void chrome_row__init(struct chrome *ch, struct chrome_row *row, uint32_t pid, u
 struct chrome_slice *chrome_slice__new(struct chrome *ch, enum chrome_slice_kind kind,
 				       const char *category, const char *prefix, const char *name);
 void chrome_slice__free(struct chrome *ch, struct chrome_slice *slice);
-void chrome_row__push(struct chrome_row *row, struct chrome_slice *slice, uint64_t time);
+void chrome_row__push(struct chrome *ch, struct chrome_row *row, struct chrome_slice *slice,
+		      uint64_t time);
 /* ends a slice; zones and continuations that are open inside it go on outside, or with @park */
 void chrome_row__remove(struct chrome *ch, struct chrome_slice *slice, struct chrome_task *park,
 			uint64_t time);
-void chrome_row__unpark(struct chrome_row *row, struct chrome_task *task, uint64_t time);
+void chrome_row__unpark(struct chrome *ch, struct chrome_row *row, struct chrome_task *task,
+			uint64_t time);
 void chrome_row__unlink_parked(struct chrome_task *task, struct chrome_slice *slice);
 void chrome_row__close(struct chrome *ch, struct chrome_row *row, uint64_t time);
 

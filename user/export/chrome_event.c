@@ -45,7 +45,7 @@ static void op__span_begin(void *ctx, struct model_thread *model, enum span_kind
 		return;
 	slice->function = kind == SPAN_SLEEP ? name : NULL;
 	thread->spans[kind] = slice;
-	chrome_row__push(&thread->row, slice, time);
+	chrome_row__push(ch, &thread->row, slice, time);
 }
 
 static void op__span_cut(void *ctx, struct model_thread *model, enum span_kind kind, uint64_t time)
@@ -203,7 +203,7 @@ static void op__continuation_begin(void *ctx, uint64_t future, uint64_t continua
 	slice->key = continuation;
 	slice->object = future;
 	slice->is_inline = is_inline;
-	chrome_row__push(row, slice, time);
+	chrome_row__push(ch, row, slice, time);
 }
 
 static struct chrome_slice *continuation__find(struct chrome_slice *from, uint64_t future,
@@ -255,7 +255,7 @@ static void op__zone_begin(void *ctx, struct model_zone *zone, uint64_t time)
 	slice->function = zone->function;
 	slice->where = zone->where;
 	zone->priv[ch->slot] = slice;
-	chrome_row__push(row, slice, time);
+	chrome_row__push(ch, row, slice, time);
 }
 
 static void op__zone_end(void *ctx, struct model_zone *zone, struct model_thread *thread,
@@ -358,7 +358,7 @@ static void thing__begin(struct chrome *ch, struct chrome_row *row, const char *
 	slice->has_color = name && *name && !strcmp(category, "marker");
 	if (slice->has_color)
 		slice->color = palette__get(&ch->colors, name, NULL);
-	chrome_row__push(row, slice, time);
+	chrome_row__push(ch, row, slice, time);
 }
 
 static void marker__draw(struct chrome *ch, const struct event *event,

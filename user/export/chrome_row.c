@@ -137,28 +137,15 @@ void chrome__instant(struct chrome *ch, const struct chrome_row *row, const char
 	emit__lit(&ch->out, ",\"s\":\"t\"");
 }
 
-static void flow__put(struct chrome *ch, char ph, const char *category, uint64_t id,
-		      const struct chrome_row *row, uint64_t time)
+void chrome__flow(struct chrome *ch, char ph, const char *category, uint64_t id,
+		  const struct chrome_row *row, uint64_t time)
 {
 	chrome_event__begin(ch, ph, category, NULL, category, row, time);
 	emit__lit(&ch->out, ",\"id\":\"");
 	emit__hex(&ch->out, id);
 	emit__char(&ch->out, '"');
-}
-
-void chrome__flow(struct chrome *ch, char ph, const char *category, uint64_t id,
-		  const struct chrome_row *row, uint64_t time)
-{
-	flow__put(ch, ph, category, id, row, time);
 	if (ph == 'f')
 		emit__lit(&ch->out, ",\"bp\":\"e\"");
-	chrome_event__finish(ch);
-}
-
-void chrome__flow_ahead(struct chrome *ch, const char *category, uint64_t id,
-			const struct chrome_row *row, uint64_t time)
-{
-	flow__put(ch, 'f', category, id, row, time);
 	chrome_event__finish(ch);
 }
 
@@ -254,18 +241,6 @@ static void zone__args(struct chrome *ch, const struct chrome_slice *slice)
 	chrome_arg__uint(ch, "zone_id", slice->key);
 	if (slice->part)
 		chrome_arg__uint(ch, "part", slice->part);
-	if (slice->has_color)
-		chrome_arg__color(ch, slice->color);
-	for (const struct chrome_note *note = slice->notes; note; note = note->next) {
-		if (!note->name)
-			chrome_arg__text(ch, "text", note->value.s);
-		else if (note->real)
-			chrome_arg__double(ch, "value", note->value.d);
-		else
-			chrome_arg__int(ch, "value", note->value.i);
-		if (note->name)
-			chrome_arg__text(ch, "value_name", note->name);
-	}
 }
 
 static void slice__args(struct chrome *ch, const struct chrome_slice *slice)
@@ -277,16 +252,12 @@ static void slice__args(struct chrome *ch, const struct chrome_slice *slice)
 			chrome_arg__uint(ch, "worker", slice->worker);
 		break;
 	case SLICE_GAP:
-		chrome_arg__hex(ch, "task", slice->owner->identity);
+		chrome_arg__hex(ch, "task", slice->key);
 		if (slice->object)
 			chrome_arg__hex(ch, "object", slice->object);
-		chrome_arg__text(ch, "cause", slice->cause);
-		if (slice->waker)
-			chrome_arg__uint(ch, "waker", slice->waker);
 		break;
 	case SLICE_SPAN:
 		chrome_arg__text(ch, "reason", slice->function);
-		chrome_arg__text(ch, "cause", slice->cause);
 		break;
 	case SLICE_ZONE:
 		zone__args(ch, slice);
@@ -297,33 +268,65 @@ static void slice__args(struct chrome *ch, const struct chrome_slice *slice)
 		chrome_arg__bool(ch, "inline", slice->is_inline);
 		break;
 	case SLICE_LANE:
-		/* all ones: there is none (TRACER_UNKNOWN) */
-		if (slice->object != UINT64_MAX)
-			chrome_arg__uint(ch, "extra", slice->object);
+		chrome_arg__uint(ch, "extra", slice->object);
 		if (slice->has_color)
 			chrome_arg__color(ch, slice->color);
 		break;
+	}
+}
+
+/* what is only known when it ends */
+static void slice__late_args(struct chrome *ch, const struct chrome_slice *slice)
+{
+	chrome_arg__text(ch, "cause", slice->cause);
+	if (slice->waker)
+		chrome_arg__uint(ch, "waker", slice->waker);
+	if (slice->kind == SLICE_ZONE && slice->has_color)
+		chrome_arg__color(ch, slice->color);
+	for (const struct chrome_note *note = slice->notes; note; note = note->next) {
+		if (!note->name)
+			chrome_arg__text(ch, "text", note->value.s);
+		else if (note->real)
+			chrome_arg__double(ch, note->name, note->value.d);
+		else
+			chrome_arg__int(ch, note->name, note->value.i);
 	}
 	if (slice->cut)
 		chrome_arg__bool(ch, "cut", true);
 }
 
-static void slice__write(struct chrome *ch, const struct chrome_slice *slice, uint64_t end)
+/*
+ * A begin and an end, not one event with a duration: readers add that to the begin, and as numbers
+ * with decimals are not exact the sum may lie beyond the begin of the next slice.
+ */
+static void slice__begin(struct chrome *ch, const struct chrome_slice *slice)
 {
-	chrome_event__begin(ch, 'X', slice->category, slice->prefix, slice->name, slice->row,
+	chrome_event__begin(ch, 'B', slice->category, slice->prefix, slice->name, slice->row,
 			    slice->begin);
-	emit__lit(&ch->out, ",\"dur\":");
-	emit__us(&ch->out, end > slice->begin ? end - slice->begin : 0);
 	slice__args(ch, slice);
 	chrome_event__finish(ch);
 }
 
-void chrome_row__push(struct chrome_row *row, struct chrome_slice *slice, uint64_t time)
+/* speedscope finds the begin of the same time, which there is for a slice without length, by all
+ * its arguments */
+static void slice__end(struct chrome *ch, const struct chrome_slice *slice, uint64_t time)
+{
+	chrome_event__begin(ch, 'E', NULL, slice->prefix, slice->name, slice->row, time);
+	if (time <= slice->begin)
+		slice__args(ch, slice);
+	else
+		slice__late_args(ch, slice);
+	chrome_event__finish(ch);
+}
+
+void chrome_row__push(struct chrome *ch, struct chrome_row *row, struct chrome_slice *slice,
+		      uint64_t time)
 {
 	slice->row = row;
 	slice->begin = time;
 	slice->below = row->top;
 	row->top = slice;
+	slice__begin(ch, slice);
 }
 
 /* what is parked keeps its order: outermost first */
@@ -344,7 +347,7 @@ void chrome_row__remove(struct chrome *ch, struct chrome_slice *slice, struct ch
 	while (row->top != slice) {
 		open = row->top;
 		row->top = open->below;
-		slice__write(ch, open, time);
+		slice__end(ch, open, time);
 		open->part++;
 		notes__free(ch, open);
 		if (park && open->owner == park &&
@@ -356,22 +359,23 @@ void chrome_row__remove(struct chrome *ch, struct chrome_slice *slice, struct ch
 		inside = open;
 	}
 	row->top = slice->below;
-	slice__write(ch, slice, time);
+	slice__end(ch, slice, time);
 	chrome_slice__free(ch, slice);
 	while (inside) {
 		open = inside;
 		inside = open->below;
-		chrome_row__push(row, open, time);
+		chrome_row__push(ch, row, open, time);
 	}
 }
 
-void chrome_row__unpark(struct chrome_row *row, struct chrome_task *task, uint64_t time)
+void chrome_row__unpark(struct chrome *ch, struct chrome_row *row, struct chrome_task *task,
+			uint64_t time)
 {
 	while (task->parked) {
 		struct chrome_slice *slice = task->parked;
 
 		task->parked = slice->below;
-		chrome_row__push(row, slice, time);
+		chrome_row__push(ch, row, slice, time);
 	}
 }
 
@@ -392,7 +396,7 @@ void chrome_row__close(struct chrome *ch, struct chrome_row *row, uint64_t time)
 
 		row->top = slice->below;
 		slice->cut = true;
-		slice__write(ch, slice, time);
+		slice__end(ch, slice, time);
 		chrome_slice__free(ch, slice);
 	}
 }
