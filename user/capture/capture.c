@@ -389,6 +389,7 @@ static int session__take_targets(struct session *session)
 	}
 	if (!session->points_found && !options->allow_no_points &&
 	    !session__specs_attached(session)) {
+		session__say_specs(session, false);
 		pid = session->first_pid;
 		proc__read(pid, &info);
 		say__error("process %d (%s): no points in it or its libraries", pid, info.name);

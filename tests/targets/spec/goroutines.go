@@ -150,6 +150,7 @@ func main() {
 	condition.L.Unlock()
 	waiters.Wait()
 	fmt.Println(<-sum, counter)
+	time.Sleep(20 * time.Millisecond) // the last ones end
 	trace.Stop()
 	file.Close()
 }
