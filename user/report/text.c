@@ -246,21 +246,41 @@ static void print_futures(const struct report *report, FILE *out)
 		report->continuations_scheduled, report->max_active_continuations);
 }
 
+/* the end of a path is what tells */
+static void print_place(const char *file, FILE *out)
+{
+	char text[NAME_WIDTH + 4];
+	size_t length = file ? strlen(file) : 0;
+
+	if (length < NAME_WIDTH) {
+		fputs(clean(file, text), out);
+		return;
+	}
+	file += length - (NAME_WIDTH - 4);
+	/* not in the middle of a UTF-8 character */
+	while (((unsigned char)*file & 0xc0) == 0x80)
+		file++;
+	fprintf(out, "...%s", clean(file, text));
+}
+
 static void print_zones(const struct report *report, FILE *out)
 {
 	const struct groups *groups = &report->zones;
 
 	if (!groups->count)
 		return;
-	fprintf(out, "\nZones\n  %-*s %9s %9s %9s %9s %9s %9s  %s\n", NAME_WIDTH, "name", "count",
-		"total", "self", "p50", "p99", "max", "where");
+	fprintf(out, "\nZones\n  %-*s %9s %9s %9s %9s %9s %9s %9s %9s %5s  %s\n", NAME_WIDTH,
+		"name", "count", "total", "self", "min", "mean", "p50", "p99", "max", "depth",
+		"where");
 	for (size_t i = 0; i < groups->count && i < ROWS_MAX; i++) {
 		const struct group *g = groups->list[i];
 
-		fprintf(out, "  %-*s %9" PRIu64 " %9s %9s %9s %9s %9s  %s", NAME_WIDTH,
-			NAME(g->name), g->count, HUMAN(g->total_ns), HUMAN(g->self_ns),
+		fprintf(out, "  %-*s %9" PRIu64 " %9s %9s %9s %9s %9s %9s %9s %5" PRIu32 "  ",
+			NAME_WIDTH, NAME(g->name), g->count, HUMAN(g->total_ns), HUMAN(g->self_ns),
+			PERCENTILE(&g->hist, 0), HUMAN(hist__mean(&g->hist)),
 			PERCENTILE(&g->hist, 50), PERCENTILE(&g->hist, 99),
-			PERCENTILE(&g->hist, 100), NAME(g->file));
+			PERCENTILE(&g->hist, 100), g->max_depth);
+		print_place(g->file, out);
 		if (g->line >= 0)
 			fprintf(out, ":%" PRId64, g->line);
 		fputc('\n', out);
