@@ -42,6 +42,7 @@ static const struct output_format formats[] = {
 	{.name = "dot",
 	 .extension = ".dot",
 	 .write = export__dot,
+	 .for_terminals = true,
 	 .what = "the graph of tasks, for Graphviz"},
 	{.name = "sqlite",
 	 .extension = ".sqlite",
