@@ -20,6 +20,8 @@ import tempfile
 import threading
 import time
 
+import asio
+
 SRC = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TASKS = 1000000
 RECORDS_A_TASK = 8
@@ -544,8 +546,20 @@ def print_python(bench):
 	bench.result["python"] = result
 
 
+def print_asio(bench):
+	title("A handler of Boost.Asio, ns of CPU")
+	if not asio.available(bench):
+		raise Skip("no Boost.Asio when the programs were built: apt-get install libboost-dev")
+	figures = asio.measure_all(bench)
+	loads = list(figures)
+	row("", *loads)
+	for name, _, _ in asio.HEADERS:
+		row(name, *("%.0f" % figures[load][name] if name in figures[load] else "" for load in loads))
+	bench.result["asio"] = figures
+
+
 PARTS = {"points": print_points, "zones": print_zones, "python": print_python, "disabled": print_disabled, "export": print_export, "slowdown": print_slowdown,
-	 "capture": print_capture}
+	 "capture": print_capture, "asio": print_asio}
 
 
 def machine():
