@@ -551,6 +551,91 @@ static void page_without_trouble_has_none(void **state)
 	report__free(report);
 }
 
+/*
+ * a creates b, b runs beside it and sets what a waits for: the path goes through b's creation, b's
+ * run up to the wake, and a's second run. Times in the script are microseconds.
+ */
+static void the_critical_path(void **state)
+{
+	(void)state;
+	expect("1 t1 worker_start w0 -\n2 t2 worker_start w1 -\n"
+	       "10 t1 created a main 0\n20 t1 begin a w0\n30 t1 created b leaf a\n"
+	       "35 t2 begin b w1\n50 t1 suspended a future::wait f\n"
+	       "75 t2 resumed a future::set f\n80 t1 begin a w0\n"
+	       "90 t2 completed b\n100 t1 completed a\n101 t1 finish\n",
+	       "critical_path.length_ns 90000\n" /* from a's creation, by nobody known */
+	       "critical_path.run_ns 70000\n"
+	       "critical_path.wait_ns 20000\n"
+	       "critical_path.work_ns 105000\n"
+	       "critical_path.steps[0].name \"main\"\n"
+	       "critical_path.steps[0].kind \"wait\"\n"
+	       "critical_path.steps[0].via \"created\"\n"
+	       "critical_path.steps[0].from_ns 9000\n"
+	       "critical_path.steps[0].to_ns 19000\n"
+	       "critical_path.steps[1].kind \"run\"\n"
+	       "critical_path.steps[1].to_ns 29000\n"
+	       "critical_path.steps[2].name \"leaf\"\n"
+	       "critical_path.steps[2].kind \"wait\"\n"
+	       "critical_path.steps[2].via \"created\"\n"
+	       "critical_path.steps[3].name \"leaf\"\n"
+	       "critical_path.steps[3].from_ns 34000\n"
+	       "critical_path.steps[3].to_ns 74000\n"
+	       "critical_path.steps[4].name \"main\"\n"
+	       "critical_path.steps[4].via \"resumed\"\n"
+	       "critical_path.steps[4].kind \"wait\"\n"
+	       "critical_path.steps[5].from_ns 79000\n"
+	       "critical_path.steps[5].to_ns 99000\n"
+	       "critical_path.steps[5].task 97\n"
+	       "critical_path.steps[5].pid 100\n");
+}
+
+/* nobody woke it, and a wake that came before the stop: both follow from the run before */
+static void the_critical_path_of_one_task(void **state)
+{
+	(void)state;
+	expect("1 t1 worker_start w0 -\n"
+	       "10 t1 begin a w0\n20 t1 yielded a\n25 t1 begin a w0\n"
+	       "30 t1 suspended a why 0\n40 t1 begin a w0\n50 t1 end a\n60 t1 begin a w0\n"
+	       "70 t1 completed a\n80 t1 finish\n",
+	       "critical_path.length_ns 60000\n"
+	       "critical_path.run_ns 35000\n"
+	       "critical_path.work_ns 35000\n"
+	       "critical_path.steps[0].via \"start\"\n"
+	       "critical_path.steps[0].kind \"run\"\n"
+	       "critical_path.steps[1].via \"yielded\"\n"
+	       "critical_path.steps[3].via \"suspended\"\n"
+	       "critical_path.steps[3].from_ns 29000\n"
+	       "critical_path.steps[5].via \"stopped\"\n"
+	       "critical_path.steps[6].kind \"run\"\n");
+}
+
+/* a history of too many runs: the sums are right, the steps are not known, and memory is bounded */
+static void a_critical_path_that_is_too_long(void **state)
+{
+	struct report *report = report__new();
+	struct event event = {.pid = 100, .tid = 1};
+	json_object *root;
+
+	(void)state;
+	for (uint64_t i = 0; i < 300000; i++) {
+		event.time = 1000 + i * 1000;
+		event.type = i % 2 ? EV_task_yielded : EV_task_begin;
+		event.nargs = i % 2 ? 1 : 2;
+		event.args[0].u = 97;
+		event.args[1].u = 0;
+		assert_int_equal(report__event(report, &event), 0);
+	}
+	assert_int_equal(report__add_process(report, 0, 100, "name", "host"), 0);
+	assert_int_equal(report__finish(report, &totals_of_test), 0);
+	root = json_of(report);
+	assert_int_equal(json_object_get_int64(find(root, "critical_path.length_ns")), 299999000);
+	assert_int_equal(json_object_get_int64(find(root, "critical_path.run_ns")), 150000000);
+	assert_null(find(root, "critical_path.steps"));
+	assert_true(report->path.count <= 131073);
+	json_object_put(root);
+	report__free(report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -568,6 +653,9 @@ int main(void)
 		cmocka_unit_test(summary_is_the_capture_object),
 		cmocka_unit_test(page_says_trouble_first),
 		cmocka_unit_test(page_without_trouble_has_none),
+		cmocka_unit_test(the_critical_path),
+		cmocka_unit_test(the_critical_path_of_one_task),
+		cmocka_unit_test(a_critical_path_that_is_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

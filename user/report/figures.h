@@ -13,6 +13,7 @@
 #include "report.h"
 #include "../base/hist.h"
 #include "../base/map.h"
+#include "../base/pool.h"
 
 #define FIGURES_UNFINISHED_MAX 1000U
 #define FIGURES_GROUPS_MAX 65536U
@@ -118,6 +119,39 @@ struct counter_figures {
 	struct number min, max, last;
 };
 
+enum path_via { /* why a run on the critical path could begin */
+		PATH_START,
+		PATH_CREATED,
+		PATH_READY,
+		PATH_RESUMED,
+		PATH_YIELDED,
+		PATH_STOPPED,
+		PATH_SUSPENDED, /* nobody is known to have woken it */
+};
+
+struct path_step {
+	char *name;
+	uint64_t task;
+	uint64_t from, to; /* as the capture's clock has them */
+	uint32_t pid;
+	uint8_t via;
+	bool waits; /* for that run to begin; else: the run, as far as it is on the path */
+};
+
+struct report_path {
+	int slot; /* of the model's priv */
+	struct pool nodes, tasks;
+	uint32_t count; /* of nodes */
+	bool severed;	/* there were too many: the steps are not known */
+	uint64_t work_ns;
+	struct path_node *last; /* the run that ended last, and when; NULL: none did */
+	uint64_t end;
+	/* by path__settle() */
+	uint64_t start, run_ns, wait_ns;
+	struct path_step *steps;
+	size_t step_count;
+};
+
 struct unfinished {
 	uint64_t identity, age_ns, in_state_ns, object;
 	uint32_t pid;
@@ -160,6 +194,8 @@ struct report {
 	size_t message_next;
 	uint64_t messages_matched;
 
+	struct report_path path;
+
 	struct unfinished unfinished[FIGURES_UNFINISHED_MAX];
 	size_t unfinished_kept;
 	uint64_t unfinished_count;
@@ -183,6 +219,14 @@ void group__add(struct report *report, struct group *group, uint64_t value);
 /* tasks.c, workers.c, causes.c: sinks of the model */
 extern const struct model_ops report_task_ops, report_worker_ops, report_cause_ops;
 void workers__finish(struct report *report, uint64_t time);
+
+/* path.c, a sink of its own */
+extern const struct model_ops report_path_ops;
+void path__init(struct report_path *path);
+/* what is known of the path by now */
+void path__settle(struct report *report);
+const char *path__via(enum path_via via);
+void path__free(struct report_path *path);
 
 struct asio_figures {
 	bool any;

@@ -440,13 +440,50 @@ static void fill_counters(struct document *doc, json_object *list, const struct 
 	free(counters);
 }
 
-static void fill_critical_path(struct document *doc, json_object *to)
+static void fill_steps(struct document *doc, json_object *list, const struct report *report)
 {
-	/* the path through the graph of wakes is not computed yet */
-	put_null(doc, to, "length_ns");
-	put_null(doc, to, "work_ns");
-	put_null(doc, to, "parallelism");
-	put_list(doc, to, "steps");
+	const struct report_path *path = &report->path;
+
+	for (size_t i = 0; i < path->step_count; i++) {
+		const struct path_step *step = &path->steps[i];
+		json_object *row = new_object(doc, list);
+
+		put_uint(doc, row, "pid", step->pid);
+		put_identity(doc, row, "task", step->task);
+		put_string(doc, row, "name", step->name);
+		put_uint(doc, row, "from_ns", step->from - report->first_time);
+		put_uint(doc, row, "to_ns", step->to - report->first_time);
+		put_string(doc, row, "kind", step->waits ? "wait" : "run");
+		put_string(doc, row, "via", path__via(step->via));
+	}
+}
+
+static void fill_critical_path(struct document *doc, json_object *to, const struct report *report)
+{
+	const struct report_path *path = &report->path;
+	uint64_t length = path->end - path->start;
+
+	if (path->last) {
+		put_uint(doc, to, "length_ns", length);
+		put_uint(doc, to, "run_ns", path->run_ns);
+		put_uint(doc, to, "wait_ns", path->wait_ns);
+		put_uint(doc, to, "work_ns", path->work_ns);
+	} else {
+		put_null(doc, to, "length_ns");
+		put_null(doc, to, "run_ns");
+		put_null(doc, to, "wait_ns");
+		put_null(doc, to, "work_ns");
+	}
+	if (path->last && length)
+		put_number(
+			doc, to, "parallelism",
+			(struct number){.real = true, .d = (double)path->work_ns / (double)length});
+	else
+		put_null(doc, to, "parallelism");
+	if (path->severed)
+		put_null(doc, to, "steps");
+	else
+		fill_steps(doc, put_list(doc, to, "steps"), report);
 }
 
 /* handlers, if there are any: created is invoked and destroyed and those that still wait */
@@ -510,7 +547,7 @@ static void fill(struct document *doc, json_object *root, const struct report *r
 	put_uint(doc, messages, "received", model__events(report->model, EV_received));
 	put_uint(doc, messages, "matched", report->messages_matched);
 	fill_asio(doc, root, report);
-	fill_critical_path(doc, put_new(doc, root, "critical_path"));
+	fill_critical_path(doc, put_new(doc, root, "critical_path"), report);
 	fill_anomalies(doc, put_list(doc, root, "anomalies"), report);
 }
 

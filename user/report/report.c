@@ -25,6 +25,8 @@ struct report *report__new(void)
 	report->sink = model__add_sink(report->model, &report_worker_ops, report);
 	model__add_sink(report->model, &report_task_ops, report);
 	model__add_sink(report->model, &report_cause_ops, report);
+	report->path.slot = model__add_sink(report->model, &report_path_ops, report);
+	path__init(&report->path);
 	return report;
 }
 
@@ -54,6 +56,7 @@ int report__finish(struct report *report, const struct trace_totals *totals)
 	int err = model__end(report->model, report->last_time);
 
 	workers__finish(report, report->last_time);
+	path__settle(report);
 	report->totals = *totals;
 	free(report->clock);
 	report->clock = report__copy(report, totals->clock);
@@ -122,6 +125,7 @@ int report__so_far(struct report *report, const struct trace *trace)
 	struct trace_totals *totals = &report->totals;
 
 	take_processes(report, trace);
+	path__settle(report);
 	*totals = *trace__totals(trace);
 	/* what the trace sums up at its end */
 	totals->lost = 0;
@@ -208,6 +212,7 @@ void report__free(struct report *report)
 		free(report->unfinished[i].reason);
 		free(report->unfinished[i].holder);
 	}
+	path__free(&report->path);
 	free(report->clock);
 	free(report);
 }
