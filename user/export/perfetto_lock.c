@@ -50,8 +50,8 @@ static void lock__begin(struct perfetto *px, struct drawn_process *process, stru
 	slice->key = process->seed;
 	if (held && lock)
 		lock->held = slice;
-	/* one that really waited has its arrow from whose release let it go on */
-	if (held && lock && change->contended)
+	/* one that waited when it was released has its arrow from there */
+	if (held && lock && change->released)
 		arrows[0] = lock->release_flow;
 	row__push(px, row, slice, time, arrows);
 }
