@@ -257,7 +257,7 @@ def asyncio():
     check("nothing unfinished", report["unfinished"], [])
     check("each leaf sleeps 2 ms", tasks["leaf"]["suspended_ns"] >= 10 * 2000000, True)
     check("without the gap", zones_of(report)["leaf"]["total_ns"] < tasks["leaf"]["run_ns"], True)
-    check("reasons", {"await future", "await gatheringfuture", "await task"} <=
+    check("reasons", {"await sleep", "await Event.wait", "await gatheringfuture", "await task"} <=
           {one["reason"] for one in report["suspensions"]}, True)
     check("worker", [worker["name"] for process in report["processes"] for worker in process["workers"]], ["event loop"])
     # whoever sets the event wakes: main

@@ -28,7 +28,11 @@ tracer.asyncio shows the tasks of an event loop. docs/runtimes/python.md is the 
 import functools as _functools
 import inspect as _inspect
 
-from . import _tracer
+try:
+    from . import _tracer
+except ImportError as error:
+    raise ImportError("tracer is not built for this Python: run `make PYTHON=...` in its source, and set PYTHONPATH to "
+                      "its build/python (%s)" % error) from None
 from ._tracer import NO_WORKER, _traced, zone
 
 # the points, generated from events.def; those that are one runtime's, or for literals, stay where they are

@@ -17,6 +17,7 @@ import asyncio as _asyncio
 import collections.abc as _abc
 import itertools as _itertools
 import threading as _threading
+import types as _types
 
 from . import _tracer
 
@@ -35,13 +36,18 @@ def _worker():
     return number
 
 
-def _reason(future):
-    """what a step gave to the loop: None for sleep(0), else what is awaited"""
-    if future is None:
-        return "yield"
+def _kind(future):
     if isinstance(future, _asyncio.Task):
-        return "await task"
-    return "await " + type(future).__name__.strip("_").lower()
+        return "task"
+    return type(future).__name__.strip("_").lower()
+
+
+def _reason(coro, future):
+    """the innermost coroutine that waits (sleep, Queue.get, Lock.acquire); else what a task awaits itself"""
+    inner, awaited = None, getattr(coro, "cr_await", None)
+    while type(awaited) is _types.CoroutineType:
+        inner, awaited = awaited, awaited.cr_await
+    return "await " + (inner.__qualname__ if inner is not None else _kind(future))
 
 
 class _Steps(_abc.Coroutine):
@@ -70,7 +76,7 @@ class _Steps(_abc.Coroutine):
             _tracer.task_yielded(self)
         else:
             self._waits = True
-            _tracer.task_suspended(self, _reason(future), future)
+            _tracer.task_suspended(self, _reason(self._coro, future), future)
         return future
 
     def send(self, value):
@@ -86,8 +92,7 @@ class _Steps(_abc.Coroutine):
         """its next step was scheduled, by what runs now"""
         if self._waits:
             self._waits = False
-            _tracer.task_resumed(self, "cancelled" if future is None else _reason(future)[6:] + " done",
-                                 future)
+            _tracer.task_resumed(self, "cancelled" if future is None else _kind(future) + " done", future)
 
     def __await__(self):
         return self
