@@ -403,6 +403,20 @@ static void print_asio(const struct report *report, FILE *out)
 			model__events(report->model, EV_asio_syscall));
 }
 
+/* more CPUs than the parallelism do not help: who shortens the path does */
+static void print_critical_path(const struct report *report, FILE *out)
+{
+	const struct report_path *path = &report->path;
+	uint64_t length = path->last ? path->end - path->start : 0;
+
+	if (!length)
+		return;
+	fprintf(out,
+		"\nCritical path: %s, %s of it waits; work of all tasks %s, parallelism %.2f\n",
+		HUMAN(length), HUMAN(path->wait_ns), HUMAN(path->work_ns),
+		(double)path->work_ns / (double)length);
+}
+
 int report__text(const struct report *report, FILE *out)
 {
 	groups__sort(&report->names);
@@ -419,6 +433,7 @@ int report__text(const struct report *report, FILE *out)
 	print_waits(&report->suspensions, "Suspensions", "reason", out);
 	print_waits(&report->wakes, "Wakes: from being made ready to running", "cause", out);
 	print_preemptions(report, out);
+	print_critical_path(report, out);
 	print_steals(report, out);
 	print_futures(report, out);
 	print_zones(report, out);
