@@ -39,6 +39,7 @@
 	X(TASK_COMPLETED, "task.completed")                                                       \
 	X(TASK_DESTROYED, "task.destroyed")                                                       \
 	X(TASK_RENAMED, "task.renamed")                                                           \
+	X(TASK_FACT, "task.fact") /* texts, values, dependences */                                \
 	X(TASK_SUSPENDED, "task.suspended")                                                       \
 	X(TASK_READY, "task.ready")                                                               \
 	X(TASK_STOPPED, "task.stopped")                                                           \
@@ -650,6 +651,8 @@ void instant__open(struct perfetto *px, const struct row *row, enum perfetto_cat
 void op__handler(void *ctx, const struct event *event, struct model_task *handler,
 		 struct model_task *task, struct model_thread *thread, uint64_t time);
 /* true if it was one of Asio's own */
+void fact__draw(struct perfetto *px, const struct event *event, const struct model_task *task,
+		const struct row *row, uint64_t time);
 bool asio__draw(struct perfetto *px, const struct event *event, struct model_thread *thread,
 		struct row *row, uint64_t time);
 /* what a handler's creation says beside what any task's does: before and inside the event */

@@ -679,6 +679,8 @@ static void annotation__draw(struct perfetto *px, const struct event *event,
 		message__pass(px, event, row, time);
 	else if (event->type >= EV_flow_start && event->type <= EV_flow_shared_end)
 		flow__draw(px, event, process, row, time);
+	else if (event->type >= EV_task_depends && event->type <= EV_task_value)
+		fact__draw(px, event, task, row, time);
 }
 
 void op__annotation(void *ctx, const struct event *event, struct model_task *task,

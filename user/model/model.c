@@ -272,6 +272,10 @@ static void take_annotation(struct model *m, const struct event *event, struct t
 	struct task *task = running_on(thread);
 	struct zone *zone = zone__innermost(thread);
 
+	/* these say whom they are about */
+	if (event->type >= EV_task_depends && event->type <= EV_task_value)
+		task = task__find(m, (struct process *)thread->t.process, event->args[0].u);
+
 	TELL(m, annotation, event, task ? &task->t : NULL, &thread->t, zone ? &zone->z : NULL,
 	     m->now);
 }

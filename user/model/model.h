@@ -346,7 +346,8 @@ struct model_ops {
 	void (*lock)(void *ctx, const struct model_lock_change *change, struct model_task *task,
 		     struct model_thread *thread, uint64_t time);
 	/* zone_text, zone_color, zone_value, message, message_color, marker_*, channel_name,
-	 * flow_*, counter, sent, received, frame, lock_*: as they came, with what runs there */
+	 * flow_*, counter, sent, received, frame, lock_*: as they came, with what runs there;
+	 * task_depends, task_text, task_value: with the task they are about, or NULL */
 	void (*annotation)(void *ctx, const struct event *event, struct model_task *task,
 			   struct model_thread *thread, struct model_zone *zone, uint64_t time);
 	/*
