@@ -11,17 +11,16 @@
  * (bpf/, loaded()) until their new binaries are attached to.
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <sched.h>
 #include <unistd.h>
 #include "../base/say.h"
+#include "keep.h"
 #include "session.h"
 #include "specs.h"
 #include "proc.h"
@@ -38,116 +37,6 @@
 #define COMMAND_GRACE_US 200000
 #define READER_NICE (-15)
 #define SCANS_AT_ONCE 50
-
-static const char schema[] =
-#define ROW(number, name, category, by) #number " " #name " " #category " " #by
-#define TRACER_EVENT0(number, name, category, by, doc) ROW(number, name, category, by) "\n"
-#define TRACER_EVENT1(number, name, category, by, t1, a1, doc) \
-	ROW(number, name, category, by) " " #t1 ":" #a1 "\n"
-#define TRACER_EVENT2(number, name, category, by, t1, a1, t2, a2, doc) \
-	ROW(number, name, category, by) " " #t1 ":" #a1 " " #t2 ":" #a2 "\n"
-#define TRACER_EVENT3(number, name, category, by, t1, a1, t2, a2, t3, a3, doc) \
-	ROW(number, name, category, by) " " #t1 ":" #a1 " " #t2 ":" #a2 " " #t3 ":" #a3 "\n"
-#define TRACER_EVENT4(number, name, category, by, t1, a1, t2, a2, t3, a3, t4, a4, doc) \
-	ROW(number, name, category, by)                                                \
-	" " #t1 ":" #a1 " " #t2 ":" #a2 " " #t3 ":" #a3 " " #t4 ":" #a4 "\n"
-#include <tracer/events.def>
-#undef ROW
-	;
-
-/* --- the file's first and last blocks -----------------------------------------------------------
- */
-
-static void session__tell_meta(struct session *session)
-{
-	struct json_object *json = json_object_new_object();
-	char boot_id[64] = "";
-	struct utsname system;
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-	if (file) {
-		if (fgets(boot_id, sizeof(boot_id), file))
-			boot_id[strcspn(boot_id, "\n")] = '\0';
-		fclose(file);
-	}
-	uname(&system);
-	json_object_object_add(json, "format", json_object_new_string("tracer capture"));
-	json_object_object_add(json, "host", json_object_new_string(system.nodename));
-	json_object_object_add(json, "kernel", json_object_new_string(system.release));
-	json_object_object_add(json, "machine", json_object_new_string(system.machine));
-	json_object_object_add(json, "boot_id", json_object_new_string(boot_id));
-	json_object_object_add(json, "page_size", json_object_new_int64(sysconf(_SC_PAGESIZE)));
-	json_object_object_add(json, "cpus", json_object_new_int(session->cpus));
-	json_object_object_add(
-		json, "clock",
-		json_object_new_string(session->use_monotonic ? "monotonic" : "cycles"));
-	json_object_object_add(json, "categories",
-			       json_object_new_int64(session->options->categories));
-	json_object_object_add(json, "sample", json_object_new_int64(session->options->sample));
-	json_object_object_add(json, "buffer_size",
-			       json_object_new_int64((int64_t)session->buffer_size));
-	json_object_object_add(json, "sched", json_object_new_boolean(session->options->sched));
-	json_object_object_add(json, "stacks", json_object_new_boolean(session->stacks != NULL));
-	json_object_object_add(json, "events", json_object_new_string(schema));
-	file_writer__json(session->writer, FILE_META, json);
-}
-
-static void session__tell_clock(struct session *session)
-{
-	struct file_clock clock;
-
-	clocks__read(&clock);
-	file_writer__block(session->writer, FILE_CLOCK, &clock, sizeof(clock));
-	session->clock_time = clock.monotonic;
-}
-
-static int shell_status(int status)
-{
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-static void session__tell_end(struct session *session, uint64_t duration)
-{
-	struct json_object *json = json_object_new_object();
-	static const struct {
-		const char *name;
-		enum counter counter;
-	} counters[] = {
-		{"flushes", COUNT_FLUSHES},
-		{"chunks", COUNT_CHUNKS},
-		{"chunk_bytes", COUNT_BYTES},
-		{"no_room", COUNT_NO_ROOM},
-		{"faults", COUNT_FAULTS},
-		{"overruns", COUNT_OVERRUNS},
-		{"rings_refused", COUNT_RINGS_REFUSED},
-		{"task_records_lost", COUNT_TASK_RECORDS_LOST},
-	};
-	size_t i;
-
-	json_object_object_add(json, "finished", json_object_new_boolean(true));
-	json_object_object_add(json, "duration_ns", json_object_new_int64((int64_t)duration));
-	json_object_object_add(json, "target_exit",
-			       session->target_exited
-				       ? json_object_new_int(shell_status(session->target_status))
-				       : NULL);
-	json_object_object_add(
-		json, "buffer_bytes",
-		json_object_new_int64((int64_t)(session->buffer_size * (uint64_t)session->cpus)));
-	for (i = 0; i < sizeof(counters) / sizeof(*counters); i++)
-		json_object_object_add(json, counters[i].name,
-				       json_object_new_int64((int64_t)session__counter(
-					       session, counters[i].counter)));
-	json_object_object_add(json, "sched_lost",
-			       json_object_new_int64((int64_t)session__sched_lost(session)));
-	session__tell_specs(session, json);
-	json_object_object_add(json, "stacks_taken",
-			       json_object_new_int64((int64_t)stacks__taken(session)));
-	json_object_object_add(json, "stacks_unlike",
-			       json_object_new_int64((int64_t)stacks__unlike(session)));
-	json_object_object_add(json, "stacks_lost",
-			       json_object_new_int64((int64_t)stacks__lost(session)));
-	file_writer__json(session->writer, FILE_END, json);
-}
 
 /* --- records
  * -------------------------------------------------------------------------------------- */
@@ -193,6 +82,7 @@ static void session__rescan(struct session *session, pid_t pid, bool execed)
 static void session__take_task(struct session *session, const struct rec_task *task)
 {
 	pid_t pid = (pid_t)task->pid;
+	const struct process *process;
 
 	switch (task->h.kind) {
 	case REC_FORK:
@@ -208,6 +98,10 @@ static void session__take_task(struct session *session, const struct rec_task *t
 			session->target_exited = true;
 			session->target_status = task->status;
 		}
+		/* the last one's death ends the capture, and the window is written then */
+		process = session__find_process(session, pid);
+		if (process && process->given && session->keep)
+			keep__snapshot(session->keep);
 		session__remove_process(session, pid);
 		break;
 	}
@@ -270,7 +164,9 @@ static struct buffer *session__oldest(struct session *session, const uint64_t *u
 
 	for (cpu = 0; cpu < session->cpus; cpu++) {
 		buffer = &session->buffers[cpu];
-		session__take_sched(session, buffer, until[cpu]);
+		/* who cuts by time wants all in its order */
+		if (!session->keep)
+			session__take_sched(session, buffer, until[cpu]);
 		if (buffer->position >= until[cpu] || !buffer__peek(buffer))
 			continue;
 		time = ((const struct rec_header *)buffer->record)->time;
@@ -334,6 +230,8 @@ static void session__end_pass(struct session *session, uint64_t time, uint64_t m
 				    : session->options->flush_interval_ns;
 	struct file_round round = {time};
 
+	if (session->keep)
+		keep__round(session->keep, time);
 	if (monotonic - session->round_time < interval &&
 	    file_writer__bytes(session->writer) - session->told_round < ROUND_BYTES)
 		return;
@@ -342,7 +240,7 @@ static void session__end_pass(struct session *session, uint64_t time, uint64_t m
 	session->told_round = file_writer__bytes(session->writer);
 	if (monotonic - session->clock_time > session->clock_interval) {
 		session__tell_clock(session);
-		session->clock_interval = SECOND_NS;
+		session->clock_interval = session->keep ? DEFAULT_FLUSH_NS : SECOND_NS;
 	}
 }
 
@@ -441,6 +339,8 @@ static int session__begin(struct session *session)
 			"built with CONFIG_DEBUG_INFO_BTF=y");
 		return STATUS_REFUSED;
 	}
+	session__make_id(session);
+	session->sample = options->sample;
 	for (sample = options->sample; sample > 1 && level > 0; sample /= 2)
 		level--;
 	session->sample_level = level;
@@ -451,12 +351,18 @@ static int session__begin(struct session *session)
 	session->until = calloc((size_t)session->cpus, sizeof(*session->until));
 	if (!session->until)
 		return STATUS_FAILED;
-	err = file_writer__create(&session->writer, options->path, options->compress);
+	err = file_writer__create(&session->writer, options->flight_size ? NULL : options->path,
+				  options->compress);
 	if (err) {
 		say__error("%s: can't be written: %s", options->path, strerror(-err));
 		return STATUS_REFUSED;
 	}
-	session__tell_meta(session);
+	session->files_made = options->flight_size ? 0 : 1;
+	session__tell_meta(session, session->writer, 0, 0);
+	err = options->max_file_size || options->flight_size ? keep__new(&session->keep, session)
+							     : 0;
+	if (err)
+		return STATUS_FAILED;
 	file_writer__block(session->writer, FILE_CLOCK, &first, sizeof(first));
 	session__tell_clock(session);
 	return session__attach_kernel(session) ? STATUS_REFUSED : 0;
@@ -543,6 +449,18 @@ static bool session__is_held(const struct session *session)
 	return true;
 }
 
+/* a signal asks for the flight recorder's window */
+static void session__look_for_signals(struct session *session)
+{
+	const volatile sig_atomic_t *wanted = session->options->snapshots_wanted;
+
+	if (!wanted || *wanted == session->signals_seen)
+		return;
+	session->signals_seen = *wanted;
+	if (session->keep)
+		keep__snapshot(session->keep);
+}
+
 static void session__loop(struct session *session, struct command *command,
 			  const volatile sig_atomic_t *stop)
 {
@@ -555,6 +473,7 @@ static void session__loop(struct session *session, struct command *command,
 	bool all;
 
 	while (!session__is_over(session, command, stop, now - begin)) {
+		session__look_for_signals(session);
 		time = now__boottime();
 		all = !session__is_held(session) && session__pass(session);
 		stacks__consume(session);
@@ -598,7 +517,13 @@ static int session__end(struct session *session, uint64_t duration)
 	round.time = now__boottime();
 	file_writer__block(session->writer, FILE_ROUND, &round, sizeof(round));
 	session__tell_clock(session);
-	session__tell_end(session, duration);
+	if (session->keep)
+		keep__finish(session->keep);
+	if (session->keep)
+		session__tell_end(session, session->writer,
+				  now__boottime() - keep__start(session->keep), 0, false);
+	else
+		session__tell_end(session, session->writer, duration, 0, false);
 	err = file_writer__error(session->writer);
 	if (err)
 		say__error("%s: writing failed: %s; what was captured until then is in the file",
@@ -708,6 +633,9 @@ int capture__run(const struct capture_options *options, struct capture_result *r
 	session__unload_specs(&session);
 	stacks__free(&session);
 	session__unload(&session);
+	result->files_made = session.files_made;
+	result->files_gone = session.files_gone;
+	keep__free(session.keep);
 	free(session.until);
 	free(session.refusal);
 	free(session.tickets_done);

@@ -24,6 +24,9 @@ struct capture_stacks {
 	bool any;
 };
 
+/* Files and windows below this have no room for what each begins with. */
+#define CAPTURE_FILE_MIN (64U << 10)
+
 struct capture_options {
 	const pid_t *pids; /* processes to trace... */
 	int pid_count;
@@ -44,10 +47,10 @@ struct capture_options {
 	int ready_fd;		    /* one byte is written to it once attached; -1 none */
 	bool compress;		    /* zstd, as far as the machine keeps up */
 	bool allow_no_points;	    /* go on: libraries with points may be loaded later */
-	struct spec *specs;	/* probe specs to use, or NULL */
-	bool specs_automatic;	/* they are all that there are: use those that recognise the target */
-	double max_overhead;	/* percent of the targets' CPU time that hits may cost; 0: any */
-	const char *without; /* features of this kernel not to use, comma-separated; or NULL */
+	struct spec *specs;	    /* probe specs to use, or NULL */
+	bool specs_automatic; /* they are all that there are: use those that recognise the target */
+	double max_overhead;  /* percent of the targets' CPU time that hits may cost; 0: any */
+	const char *without;  /* features of this kernel not to use, comma-separated; or NULL */
 	/*
 	 * asked with the bytes written so far before more is taken from the buffers, or NULL; true:
 	 * who reads the file is behind, so wait. The buffers fill meanwhile, and what does not fit
@@ -56,6 +59,19 @@ struct capture_options {
 	bool (*hold)(void *ctx, uint64_t bytes);
 	void *hold_ctx;
 	const struct capture_stacks *stacks; /* or NULL: none */
+	uint64_t max_file_size; /* a file of the capture has no more than this; 0: one file */
+	uint64_t max_files;	/* the oldest are unlinked beyond; 0: none is */
+	bool start_paused;	/* record nothing until told to: control.c */
+	uint64_t flight_size; /* keep the last so many bytes, write when asked; 0: write as it comes
+			       */
+	/* before a file is created, or NULL; 0, or a negative errno after telling the user */
+	int (*claim)(void *ctx, const char *path);
+	void *claim_ctx;
+	/* counts what asks for a snapshot: SIGUSR1; or NULL */
+	const volatile sig_atomic_t *snapshots_wanted;
+	/* a flight recorder's window was written there; or NULL */
+	void (*snapshot_done)(void *ctx, const char *path);
+	void *snapshot_ctx;
 	bool progress; /* standard error is a terminal: say how it goes, once a second */
 };
 
@@ -65,8 +81,10 @@ struct capture_result {
 	uint64_t bytes;	       /* of the file */
 	uint64_t buffer_bytes; /* per-CPU buffers, all together */
 	uint64_t chunks, chunk_bytes;
-	bool any_event;	  /* at least one record was captured */
-	bool interrupted; /* SIGINT or SIGTERM ended it */
+	uint64_t files_made,
+		files_gone; /* path, path.1, ... up to files_made - 1; those gone first */
+	bool any_event;	    /* at least one record was captured */
+	bool interrupted;   /* SIGINT or SIGTERM ended it */
 };
 
 /*

@@ -27,15 +27,18 @@ struct file_writer {
 	unsigned char *packed;
 	size_t packed_size;
 	ZSTD_CCtx *zstd;
+	size_t block_size; /* of records, at which a block is written */
+	const struct file_tap *tap;
+	void *tap_ctx;
 };
 
-static void file_writer__fail(struct file_writer *writer, int error)
+void file_writer__fail(struct file_writer *writer, int error)
 {
 	if (writer->error)
 		return;
 	writer->error = error;
 	/* no half block at the end: a reader would call the file truncated */
-	if (ftruncate(writer->fd, (off_t)writer->bytes))
+	if (writer->fd >= 0 && ftruncate(writer->fd, (off_t)writer->bytes))
 		return;
 }
 
@@ -44,7 +47,7 @@ static void file_writer__put(struct file_writer *writer, struct iovec *parts, in
 	uint64_t total = 0;
 	ssize_t done;
 
-	while (count && !writer->error) {
+	while (count && !writer->error && writer->fd >= 0) {
 		done = writev(writer->fd, parts, count);
 		if (done < 0) {
 			if (errno == EINTR)
@@ -83,6 +86,8 @@ static void file_writer__stored(struct file_writer *writer, enum file_block_type
 		{(void *)padding, (8 - stored % 8) % 8},
 	};
 
+	if (writer->tap && writer->tap->block(writer->tap_ctx, type, parts, 3))
+		return;
 	file_writer__put(writer, parts, 3);
 }
 
@@ -122,10 +127,21 @@ static void file_writer__pack(struct file_writer *writer, enum file_block_type t
 	file_writer__stored(writer, type, 0, payload, size, size);
 }
 
-int file_writer__create(struct file_writer **result, const char *path, bool compress)
+static int file_writer__open(struct file_writer *writer, const char *path)
 {
 	struct file_header header = {FILE_MAGIC, FILE_MAJOR, FILE_MINOR, sizeof(header)};
 	struct iovec part = {&header, sizeof(header)};
+
+	writer->bytes = 0;
+	writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (writer->fd < 0)
+		return -errno;
+	file_writer__put(writer, &part, 1);
+	return writer->error;
+}
+
+int file_writer__create(struct file_writer **result, const char *path, bool compress)
+{
 	struct file_writer *writer = calloc(1, sizeof(*writer));
 	int err = -ENOMEM;
 
@@ -133,18 +149,13 @@ int file_writer__create(struct file_writer **result, const char *path, bool comp
 		return -ENOMEM;
 	writer->fd = -1;
 	writer->compress = compress;
+	writer->block_size = BLOCK_TARGET;
 	writer->records = malloc(BLOCK_ROOM);
 	writer->planes = malloc(BLOCK_ROOM);
 	writer->zstd = ZSTD_createCCtx();
 	if (!writer->records || !writer->planes || !writer->zstd)
 		goto fail;
-	writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (writer->fd < 0) {
-		err = -errno;
-		goto fail;
-	}
-	file_writer__put(writer, &part, 1);
-	err = writer->error;
+	err = path ? file_writer__open(writer, path) : 0;
 	if (err)
 		goto fail;
 	*result = writer;
@@ -152,6 +163,48 @@ int file_writer__create(struct file_writer **result, const char *path, bool comp
 fail:
 	file_writer__close(writer);
 	return err;
+}
+
+int file_writer__turn(struct file_writer *writer, const char *path)
+{
+	file_writer__flush(writer);
+	if (!writer->error && writer->fd >= 0 && close(writer->fd))
+		writer->error = -errno;
+	if (!writer->error)
+		writer->error = file_writer__open(writer, path);
+	return writer->error;
+}
+
+void file_writer__tap(struct file_writer *writer, const struct file_tap *tap, void *ctx)
+{
+	writer->tap = tap;
+	writer->tap_ctx = ctx;
+}
+
+void file_writer__image(struct file_writer *writer, const void *block, size_t size)
+{
+	struct iovec part = {(void *)block, size};
+
+	file_writer__flush(writer);
+	file_writer__put(writer, &part, 1);
+}
+
+void file_writer__packed(struct file_writer *writer, enum file_block_type type, const void *payload,
+			 size_t size)
+{
+	file_writer__flush(writer);
+	if (!writer->error)
+		file_writer__pack(writer, type, payload, size);
+}
+
+void file_writer__set_block(struct file_writer *writer, size_t size)
+{
+	writer->block_size = size < BLOCK_TARGET ? size : BLOCK_TARGET;
+}
+
+size_t file_writer__pending(const struct file_writer *writer)
+{
+	return writer->used;
 }
 
 void file_writer__flush(struct file_writer *writer)
@@ -168,6 +221,14 @@ void file_writer__flush(struct file_writer *writer)
 
 void file_writer__record(struct file_writer *writer, const void *record, size_t size)
 {
+	if (writer->tap)
+		writer->tap->record(writer->tap_ctx, record, size);
+	else
+		file_writer__append(writer, record, size);
+}
+
+void file_writer__append(struct file_writer *writer, const void *record, size_t size)
+{
 	size_t padded = (size + 7) & ~(size_t)7;
 
 	if (writer->used + padded > BLOCK_ROOM)
@@ -177,7 +238,7 @@ void file_writer__record(struct file_writer *writer, const void *record, size_t 
 	memcpy(writer->records + writer->used, record, size);
 	memset(writer->records + writer->used + size, 0, padded - size);
 	writer->used += padded;
-	if (writer->used >= BLOCK_TARGET)
+	if (writer->used >= writer->block_size)
 		file_writer__flush(writer);
 }
 
@@ -260,7 +321,7 @@ int file_writer__close(struct file_writer *writer)
 
 	if (!writer)
 		return 0;
-	if (writer->fd >= 0 && writer->records)
+	if (writer->fd >= 0 && writer->records && !writer->tap)
 		file_writer__flush(writer);
 	err = writer->error;
 	if (writer->fd >= 0 && close(writer->fd) && !err)

@@ -31,7 +31,7 @@
 #define FILE_MAGIC "TRACER\r\n"
 /* A reader takes any minor version of its major; minors only add blocks, members and flags. */
 #define FILE_MAJOR 1
-#define FILE_MINOR 1
+#define FILE_MINOR 2
 
 struct file_header {
 	char magic[8];
@@ -52,6 +52,8 @@ enum file_block_type {
 	/* with --stacks: */
 	FILE_CODE = 32, /* what a process has mapped executable */
 	FILE_BINARY,	/* of one of those files, as much as it takes to unwind and to name */
+	/* of a part of a capture, see below: */
+	FILE_STREAMS = 48,
 };
 
 enum file_block_flags {
@@ -86,6 +88,32 @@ struct file_round {
 	uint64_t time; /* CLOCK_BOOTTIME */
 };
 
+enum file_stream_flags {
+	FILE_STREAM_MONOTONIC = 1, /* its stamps, until a WINDOW says otherwise */
+	FILE_STREAM_UNKNOWN = 2, /* position and records are not known: the next chunk is found into
+				    at its head */
+};
+
+/*
+ * In a file that does not begin with the capture (a later segment, a flight recorder's window),
+ * what one had to read before: STREAMS blocks, made of these, each followed by `carried` bytes
+ * (padded to 8) of the record that `position` is in, and `context` bytes of whole records: names
+ * that the present window has given, and events that hold on and are not counted: WORKER_START,
+ * CHANNEL_NAME, MARKER_COLOR, and TASK_CREATED of a task that lives. With stream 0 there is only
+ * context.
+ */
+struct file_stream {
+	uint32_t size; /* with what follows; a multiple of 8 */
+	uint32_t pid, tid;
+	uint32_t flags; /* enum file_stream_flags */
+	uint64_t stream;
+	uint64_t dso;
+	uint64_t position; /* of the stream's next byte */
+	uint64_t records; /* written before the one that `position` is in, or is the beginning of */
+	uint32_t carried;
+	uint32_t context;
+};
+
 /* --- the writer ------------------------------------------------------------------------------ */
 
 struct file_writer;
@@ -93,11 +121,35 @@ struct json_object;
 
 /*
  * file_writer__create() - a new capture file, with its header
- * @path: must not exist, or may be overwritten
+ * @path: must not exist, or may be overwritten; NULL: there is no file, a tap takes all blocks
  * @compress: zstd for blocks of records, as long as file_writer__set_pressure() does not object
  * Returns 0 or a negative errno.
  */
 int file_writer__create(struct file_writer **writer, const char *path, bool compress);
+
+struct iovec;
+
+/*
+ * Stands between those who have something for the file and the file (keep.c): sees each record
+ * instead of the file, and each block on its way. Until file_writer__tap() nothing does.
+ */
+struct file_tap {
+	void (*record)(void *ctx, const void *record, size_t size);
+	/* the parts of a whole block; true: it was taken, and does not go to the file */
+	bool (*block)(void *ctx, enum file_block_type type, const struct iovec *parts, int count);
+};
+void file_writer__tap(struct file_writer *writer, const struct file_tap *tap, void *ctx);
+/* for a tap: a record goes to the file; a block does as it is, without another look at it */
+void file_writer__append(struct file_writer *writer, const void *record, size_t size);
+void file_writer__image(struct file_writer *writer, const void *block, size_t size);
+/* a block whose payload is packed, if the file is */
+void file_writer__packed(struct file_writer *writer, enum file_block_type type, const void *payload,
+			 size_t size);
+/* ends this file and begins the next, which is there; 0 or the first error */
+int file_writer__turn(struct file_writer *writer, const char *path);
+/* a block of records is written once it has so many bytes; records that wait for it now */
+void file_writer__set_block(struct file_writer *writer, size_t size);
+size_t file_writer__pending(const struct file_writer *writer);
 
 /* A record, as BPF handed it over; buffered until a block is full or file_writer__flush(). */
 void file_writer__record(struct file_writer *writer, const void *record, size_t size);
@@ -121,6 +173,7 @@ void file_writer__set_pressure(struct file_writer *writer, bool pressure);
  * written, and the file ends with its last whole block.
  */
 int file_writer__error(const struct file_writer *writer);
+void file_writer__fail(struct file_writer *writer, int error);
 uint64_t file_writer__bytes(const struct file_writer *writer);
 /* flushes; returns file_writer__error() */
 int file_writer__close(struct file_writer *writer);

@@ -13,6 +13,7 @@
 #include "session.h"
 
 #define TICK_HZ 50
+#define FLIGHT_BUFFER_MAX (16ULL << 20) /* half a second of a million records a second */
 #define BUFFER_MIN (256ULL << 10)
 
 static uint64_t round_up_to_power(uint64_t size)
@@ -118,6 +119,10 @@ int session__load(struct session *session)
 	session->cpus = libbpf_num_possible_cpus();
 	session->buffer_size = options->buffer_size ? round_up_to_power(options->buffer_size)
 						    : buffer_size__default(session->cpus);
+	/* who asks for so much memory and no more does not mean many times that in buffers */
+	if (!options->buffer_size && options->flight_size &&
+	    session->buffer_size > FLIGHT_BUFFER_MAX)
+		session->buffer_size = FLIGHT_BUFFER_MAX;
 	session->buffers = calloc((size_t)session->cpus, sizeof(*session->buffers));
 	for (cpu = 0; session->buffers && cpu < session->cpus; cpu++)
 		session->buffers[cpu].fd = -1;

@@ -90,6 +90,13 @@ struct session {
 	bool command_exits;  /* COMMAND was reaped */
 	uint64_t told_round; /* bytes of the file at the last ROUND, and when */
 	uint64_t round_time, clock_time, clock_interval, check_time;
+	struct keep *keep;     /* NULL: one file, written as it comes */
+	char id[17];	       /* of the capture, in each of its files */
+	uint32_t sample;       /* one task in this many, now */
+	uint64_t files_made;   /* numbers 0 to files_made - 1 */
+	uint64_t files_gone;   /* unlinked, from the oldest on */
+	uint64_t snapshots;
+	int signals_seen; /* of options->snapshots_wanted */
 };
 
 /* loader.c: 0 or -errno after saying why */
@@ -157,6 +164,22 @@ void command__free(struct command *command);
 
 /* finish.c */
 void session__harvest(struct session *session);
+
+/* tell.c: blocks, and the files they are in; @start: of this file, 0 that of the capture */
+struct keep;
+void session__make_id(struct session *session);
+void session__tell_meta(const struct session *session, struct file_writer *writer, uint64_t start,
+			uint64_t number);
+void session__tell_clock(struct session *session);
+int shell_status(int status);
+/* @end: 0, or where this file ends although the capture does not; @continues: in the next */
+void session__tell_end(struct session *session, struct file_writer *writer, uint64_t duration,
+		       uint64_t end, bool continues);
+const char *session__schema(void);
+int session__claim(const struct session *session, const char *path);
+/* the next file's, to be freed, the oldest made room for it; NULL after saying why */
+char *session__next_path(struct session *session);
+void session__tell_snapshot(struct session *session, const char *path);
 
 /* capture.c: reads all buffers until they are empty */
 void session__consume(struct session *session);

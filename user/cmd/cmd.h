@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TRACER_VERSION "0.1.0"
@@ -48,6 +49,18 @@ struct cmd_parser {
 /* cmd__parse() - environment, then command line; 0 or an exit status. --help prints and exits. */
 int cmd__parse(struct cmd_parser *parser, int argc, char **argv);
 
+/* Operands that are the files of one capture. */
+struct operands {
+	const char **paths;
+	size_t count;
+};
+
+/* operands__add() - 0 or -ENOMEM */
+int operands__add(struct operands *operands, const char *path);
+/* operands__hint() - a single file that is one of several: says that the others can be named, too
+ */
+void operands__hint(const struct operands *operands, const char *command);
+
 /* Values of options; each returns 0, or -EINVAL after naming @origin, @text and what would be
  * right. */
 int option__duration(const char *text, const struct option_origin *origin, uint64_t *ns);
@@ -75,6 +88,8 @@ int option__speech(int key);
 void signals__catch(bool pipes);
 /* signals__flag() - how many came since signals__next() */
 const volatile sig_atomic_t *signals__flag(void);
+/* signals__snapshots() - from here on SIGUSR1 counts, too; how many came */
+const volatile sig_atomic_t *signals__snapshots(void);
 /* signals__next() - one has been answered: the flag now holds what came after it */
 void signals__next(void);
 

@@ -39,6 +39,7 @@ static const char doc[] =
 	"Examples:\n"
 	"  tracer export run.trc                  run.pftrace, for ui.perfetto.dev\n"
 	"  tracer export -o run.pftrace.gz run.trc\n"
+	"  tracer export run.trc run.trc.*        segments, as one\n"
 	"  tracer export -f text run.trc | less   one event a line\n"
 	"  tracer export -o run.dot run.trc && dot -Tsvg -O run.dot\n"
 	"  tracer export -f asio run.trc | handlerviz.pl | dot -Tsvg > run.svg\n"
@@ -50,7 +51,8 @@ static const char doc[] =
 
 struct export_command {
 	const struct output_format *format;
-	const char *output, *capture;
+	const char *output, *capture; /* the first of captures */
+	struct operands captures;
 	char *chosen; /* output, if the user named none */
 	enum export_compression compression;
 	enum export_tracks tracks;
@@ -114,12 +116,10 @@ static int export__operand(void *ctx, const char *operand)
 {
 	struct export_command *command = ctx;
 
-	if (command->capture) {
-		say__error("'%s': one capture at a time", operand);
-		return -EINVAL;
-	}
-	command->capture = operand;
-	return 0;
+	int rc = operands__add(&command->captures, operand);
+
+	command->capture = command->captures.paths ? command->captures.paths[0] : NULL;
+	return rc;
 }
 
 static bool file__is_same(const char *one, const char *other)
@@ -211,7 +211,7 @@ static int export__run(struct export_command *command)
 	int rc;
 
 	/* what is no capture is refused before an output is replaced */
-	trace = trace__open(command->capture, &err);
+	trace = trace__open_all(command->captures.paths, command->captures.count, &err);
 	if (!trace) {
 		say__error("%s", err ? err : command->capture);
 		free(err);
@@ -221,7 +221,8 @@ static int export__run(struct export_command *command)
 	if (to_file && output__claim_all(command->format, command->output, command->force))
 		return STATUS_REFUSED;
 	signals__catch(to_file);
-	rc = output__export(command->format, command->capture, &options, &totals);
+	rc = output__export(command->format, command->captures.paths, command->captures.count,
+			    &options, &totals);
 	if (rc == -EINTR && to_file)
 		say__info("%s: stopped; it can be opened, but ends early", command->output);
 	if (rc)
@@ -238,7 +239,7 @@ int export__main(int argc, char **argv)
 	struct export_command command = {0};
 	struct cmd_parser parser = {
 		.options = options,
-		.operands = "CAPTURE",
+		.operands = "CAPTURE [SEGMENT...]",
 		.doc = doc,
 		.usage_status = STATUS_USAGE,
 		.ctx = &command,
@@ -253,7 +254,9 @@ int export__main(int argc, char **argv)
 		say__error("no capture named; write: tracer export x.trc");
 		return STATUS_USAGE;
 	}
+	operands__hint(&command.captures, "export");
 	status = export__prepare(&command) ? STATUS_REFUSED : export__run(&command);
+	free(command.captures.paths);
 	free(command.chosen);
 	filter_options__free(&command.filter);
 	return status;

@@ -109,10 +109,17 @@ const struct output_format *output__format_of(const char *path,
 	size_t length = strlen(path);
 
 	*compression = EXPORT_PLAIN;
-	if (path__ends_with(path, ".gz")) {
+	/* x.pftrace.gz.3: one of several */
+	while (length && path[length - 1] >= '0' && path[length - 1] <= '9')
+		length--;
+	if (length < 2 || !path[length] || path[length - 1] != '.')
+		length = strlen(path);
+	else
+		length--;
+	if (path__ends_within(path, length, ".gz")) {
 		*compression = EXPORT_GZIP;
 		length -= strlen(".gz");
-	} else if (path__ends_with(path, ".zst")) {
+	} else if (path__ends_within(path, length, ".zst")) {
 		*compression = EXPORT_ZSTD;
 		length -= strlen(".zst");
 	}
@@ -385,16 +392,16 @@ static void output__give_folder(const char *path)
 		closedir(folder);
 }
 
-int output__export(const struct output_format *format, const char *capture,
+int output__export(const struct output_format *format, const char *const *captures, size_t count,
 		   const struct export_options *options, struct trace_totals *totals)
 {
 	char *err = NULL;
-	struct trace *trace = trace__open(capture, &err);
+	struct trace *trace = trace__open_all(captures, count, &err);
 	bool stopped;
 	int rc;
 
 	if (!trace) {
-		say__error("%s", err ? err : capture);
+		say__error("%s", err ? err : captures[0]);
 		free(err);
 		return -EINVAL;
 	}

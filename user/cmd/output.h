@@ -57,8 +57,11 @@ int output__check_all(const struct output_format *format, const char *path,
 /* output__give() - whatever is at @path now belongs to the user who called sudo */
 void output__give(const char *path);
 
-/* output__export() - write @path from the capture; 0 or -errno after telling; -EINTR: partly */
-int output__export(const struct output_format *format, const char *capture,
+/*
+ * output__export() - write @path from the capture, which may be in several files
+ * Returns 0 or -errno after telling; -EINTR: partly.
+ */
+int output__export(const struct output_format *format, const char *const *captures, size_t count,
 		   const struct export_options *options, struct trace_totals *totals);
 
 /* "1.2 MB", "345 B": for people */

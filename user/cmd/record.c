@@ -21,6 +21,7 @@
 #include "../base/say.h"
 #include "../report/report.h"
 #include "output.h"
+#include "record_files.h"
 #include "specs.h"
 
 struct run {
@@ -30,6 +31,9 @@ struct run {
 	const struct output_format *format; /* NULL: the capture itself */
 	enum export_compression compression;
 	struct capture_result result;
+	struct record_files files;
+	char **paths; /* the capture's files, after it; of a flight recorder the last snapshot */
+	size_t path_count;
 	int failed; /* exit status if the tracer fails */
 };
 
@@ -61,19 +65,40 @@ static int run__choose(struct run *run)
 	const struct record *record = run->record;
 	const struct capture_options *options = &record->capture;
 
-	run->output = record->output
-			      ? strdup(record->output)
-			      : sentence__new("tracer-%d.pftrace",
-					      options->command ? getpid() : options->pids[0]);
+	run->output = record->output ? strdup(record->output)
+				     : sentence__new("tracer-%d%s",
+						     options->command ? getpid() : options->pids[0],
+						     options->max_file_size ? ".trc" : ".pftrace");
 	if (!run->output)
 		return -ENOMEM;
 	if (run__choose_format(run))
 		return -EINVAL;
+	if (run->format && options->max_file_size) {
+		say__error("%s: --max-file-size makes segments of a capture; name it x.trc, and "
+			   "afterwards: tracer export x.trc x.trc.*",
+			   run->output);
+		return -EINVAL;
+	}
 	if (run->format &&
 	    output__check_all(run->format, run->output, run->compression, record->force))
 		return -EEXIST;
 	run->capture = sentence__new("%s%s", run->output, run->format ? ".trc" : "");
-	return run->capture ? output__claim(run->capture, record->force) : -ENOMEM;
+	if (!run->capture)
+		return -ENOMEM;
+	run->files = (struct record_files){
+		.base = run->capture,
+		.output = run->format ? run->output : NULL,
+		.tracks = record->tracks,
+		.force = record->force,
+	};
+	if (options->max_file_size || options->flight_size) {
+		if (record_files__check(run->capture, record->force) ||
+		    (run->format && record_files__check(run->output, record->force)))
+			return -EEXIST;
+	}
+	/* a recorder's files come when there is something to keep */
+	return options->flight_size ? output__check(run->capture, record->force)
+				    : output__claim(run->capture, record->force);
 }
 
 static uint64_t file__size(const char *path)
@@ -173,7 +198,7 @@ static int run__report(const struct run *run)
 
 	if (!record->summary && !record->report)
 		return 0;
-	trace = trace__open(run->capture, &err);
+	trace = trace__open_all((const char *const *)run->paths, run->path_count, &err);
 	if (trace && record->report) {
 		report = report__new();
 		if (report)
@@ -239,7 +264,8 @@ static int run__export(struct run *run)
 	int rc = output__claim_all(run->format, run->output, record->force);
 
 	if (!rc)
-		rc = output__export(run->format, run->capture, &options, &totals);
+		rc = output__export(run->format, (const char *const *)run->paths, run->path_count,
+				    &options, &totals);
 	if (rc == -EINTR)
 		say__info("%s: stopped; it can be opened, but ends early. The capture is kept: "
 			  "tracer export %s",
@@ -253,12 +279,36 @@ static int run__export(struct run *run)
 
 static void run__say_capture(const struct run *run)
 {
+	uint64_t bytes = 0;
 	char size[32];
+	size_t i;
 
-	say__info("%s: %.1f s (%s); next: tracer report %s, or tracer export %s", run->capture,
-		  (double)run->result.duration_ns / 1e9,
-		  size__text(file__size(run->capture), size, sizeof(size)), run->capture,
-		  run->capture);
+	for (i = 0; i < run->path_count; i++)
+		bytes += file__size(run->paths[i]);
+	size__text(bytes, size, sizeof(size));
+	if (run->path_count > 1)
+		say__info("%s to %s: %zu files, of %.1f s (%s); next: tracer report %s %s.*, or "
+			  "tracer export %s %s.*",
+			  run->paths[0], run->paths[run->path_count - 1], run->path_count,
+			  (double)run->result.duration_ns / 1e9, size, run->capture, run->capture,
+			  run->capture, run->capture);
+	else
+		say__info("%s: %.1f s (%s); next: tracer report %s, or tracer export %s",
+			  run->capture, (double)run->result.duration_ns / 1e9, size, run->capture,
+			  run->capture);
+}
+
+/* run__list() - the files that there are now; 0 or -ENOMEM */
+static int run__list(struct run *run)
+{
+	const struct capture_result *result = &run->result;
+	uint64_t from = result->files_gone, to = result->files_made;
+
+	if (run->record->capture.flight_size && to)
+		from = to - 1;
+	record_files__free_list(run->paths);
+	run->paths = record_files__list(run->capture, from, to ? to : 1, &run->path_count);
+	return run->paths ? 0 : -ENOMEM;
 }
 
 /* run__say_nothing() - points, but not one event of them */
@@ -291,7 +341,10 @@ static int run__finish(struct run *run)
 
 	if (run__report(run))
 		failed = run->failed;
-	if (run->format) {
+	if (run->record->capture.flight_size) {
+		if (record_files__finish(&run->files))
+			failed = run->failed;
+	} else if (run->format) {
 		exported = !run__export(run);
 		if (!exported)
 			failed = run->failed;
@@ -311,13 +364,16 @@ static int run__finish(struct run *run)
 }
 
 /* run__abandon() - the capture failed: keep what it has, remove what it has not */
-static void run__abandon(const struct run *run)
+static void run__abandon(struct run *run)
 {
-	if (run->result.chunks && file__size(run->capture)) {
+	if (run->record->capture.flight_size) {
+		record_files__finish(&run->files);
+	} else if (run->result.chunks && file__size(run->capture)) {
 		say__error("what was captured so far is kept: %s", run->capture);
 		run__report(run);
-	} else
+	} else {
 		unlink(run->capture);
+	}
 }
 
 int record__main(int argc, char **argv)
@@ -342,11 +398,18 @@ int record__main(int argc, char **argv)
 	if (summary__check(record) || run__choose(&run))
 		goto out;
 	record->capture.path = run.capture;
+	record->capture.claim = record_files__claim;
+	record->capture.claim_ctx = &run.files;
+	record->capture.snapshot_done = record_files__snapshot;
+	record->capture.snapshot_ctx = &run.files;
+	record->capture.snapshots_wanted = signals__snapshots();
 	run.result.command_status = -1;
 	signals__catch(true);
 	status = capture__run(&record->capture, &run.result, signals__flag());
 	if (record->capture.progress)
 		say__progress(NULL);
+	if (run__list(&run))
+		status = run.failed;
 	if (status) {
 		if (record->capture.command && status == STATUS_REFUSED)
 			status = STATUS_TRACER_FAILED;
@@ -358,6 +421,7 @@ int record__main(int argc, char **argv)
 	output__give(run.capture);
 	status = run__finish(&run);
 out:
+	record_files__free_list(run.paths);
 	free(run.capture);
 	free(run.output);
 	specs__free(record->capture.specs);

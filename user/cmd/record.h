@@ -9,12 +9,15 @@
 #include "output.h"
 
 #define RECORD_PIDS_MAX 1024
+/* of a flight recorder, if the user says nothing */
+#define SNAPSHOTS_MAX 16
 
 struct record {
 	struct capture_options capture; /* its path is set by the run */
 	pid_t pids[RECORD_PIDS_MAX];
 	bool pids_of_environment;
 	struct capture_stacks stacks;
+	bool max_files_given;
 	const char *output;  /* as given, or NULL */
 	const char *summary; /* file, or NULL */
 	enum export_tracks tracks;

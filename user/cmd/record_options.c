@@ -31,9 +31,7 @@ enum record_key {
 	KEY_SPEC,
 	KEY_RUNTIME,
 	KEY_MAX_OVERHEAD,
-	/* of later versions: accepted by the parser, refused with a sentence */
-	KEY_LATER,
-	KEY_FLIGHT_RECORDER = KEY_LATER,
+	KEY_FLIGHT_RECORDER,
 	KEY_MAX_FILE_SIZE,
 	KEY_MAX_FILES,
 	KEY_START_PAUSED,
@@ -85,7 +83,8 @@ static const struct argp_option options[] = {
 	{"cpu", KEY_CPU, "N", 0, "The reader runs on this CPU", 3},
 	{"clock", KEY_CLOCK, "auto|tsc|monotonic", 0, "Source of the records' time stamps", 3},
 	{"spec", KEY_SPEC, "FILE", 0,
-	 "Probe a runtime without points as this spec says (tracer-spec(5)); may be given again", 1},
+	 "Probe a runtime without points as this spec says (tracer-spec(5)); may be given again",
+	 1},
 	{"runtime", KEY_RUNTIME, "NAME,...", 0,
 	 "Probe it as a spec that comes with the command says: tracer list --specs names them. "
 	 "Without it a target without points is recognised; none: it is not",
@@ -94,10 +93,18 @@ static const struct argp_option options[] = {
 	 "Of the targets' CPU time that hits of a spec's probes may cost: beyond, the least "
 	 "important ones are left out while running",
 	 1},
-	{"flight-recorder", KEY_FLIGHT_RECORDER, "SIZE", OPTION_HIDDEN, "", 4},
-	{"max-file-size", KEY_MAX_FILE_SIZE, "SIZE", OPTION_HIDDEN, "", 4},
-	{"max-files", KEY_MAX_FILES, "N", OPTION_HIDDEN, "", 4},
-	{"start-paused", KEY_START_PAUSED, NULL, OPTION_HIDDEN, "", 4},
+	{"flight-recorder", KEY_FLIGHT_RECORDER, "SIZE", 0,
+	 "Keep the last SIZE in memory; it is written to FILE, FILE.1, ... on tracer ctl snapshot, "
+	 "SIGUSR1, a trigger, a target's death, and at the end",
+	 4},
+	{"max-file-size", KEY_MAX_FILE_SIZE, "SIZE", 0,
+	 "Begin another file of the capture (FILE.1, FILE.2, ...) before one is larger; each can "
+	 "be "
+	 "read alone",
+	 4},
+	{"max-files", KEY_MAX_FILES, "N", 0,
+	 "Remove the oldest file when there would be more (default 0: never; snapshots: 16)", 4},
+	{"start-paused", KEY_START_PAUSED, NULL, 0, "Record nothing until tracer ctl start", 4},
 	{"stacks", KEY_STACKS, "CATEGORY[:DEPTH],...", 0,
 	 "Call stacks at these events: suspend, steal, message, zone, lock, ... or an event's "
 	 "name; "
@@ -118,23 +125,21 @@ static const char doc[] =
 	"report\n"
 	"  sudo tracer -o fib.pftrace.gz -- ./fib 30       a whole run\n"
 	"  sudo tracer --report -o run.trc -- ./solver     and its figures\n"
-	"  sudo tracer --runtime go -p 4711 -d 5s          goroutines of a program without points\n\n"
+	"  sudo tracer --runtime go -p 4711 -d 5s          goroutines of a program without "
+	"points\n\n"
 	"Exit status: 0; with COMMAND the command's own (128 + N if signal N ended it). "
 	"1 the tracer refused or failed, 2 the command line is wrong; with COMMAND 125 for both, "
 	"126 the command cannot be run, 127 it is not found.";
 
-static int record__refuse_later(int key, const struct option_origin *origin)
+/* of files, or of what is kept: there has to be room for what each begins with */
+static int record__set_size(const char *value, const struct option_origin *origin, uint64_t *size)
 {
-	static const char *const what[] = {
-		[KEY_FLIGHT_RECORDER - KEY_LATER] = "the flight recorder",
-		[KEY_MAX_FILE_SIZE - KEY_LATER] =
-			"numbered segments; end the capture with -d instead",
-		[KEY_MAX_FILES - KEY_LATER] = "numbered segments; end the capture with -d instead",
-		[KEY_START_PAUSED - KEY_LATER] = "a paused start",
-	};
-
-	say__error("%s: not in this version (%s): %s", origin->name, TRACER_VERSION,
-		   what[key - KEY_LATER]);
+	if (option__size(value, origin, size))
+		return -EINVAL;
+	if (*size >= CAPTURE_FILE_MIN)
+		return 0;
+	say__error("%s: %s is too small; 64K is the least, 16M or more make sense", origin->name,
+		   value);
 	return -EINVAL;
 }
 
@@ -266,6 +271,10 @@ static int record__set_number(struct record *record, int key, const char *value,
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t number;
 
+	if (key == KEY_MAX_FILES) {
+		record->max_files_given = true;
+		return option__number(value, origin, 0, UINT32_MAX, &record->capture.max_files);
+	}
 	if (key == KEY_CPU) {
 		if (option__number(value, origin, 0, cpus > 0 ? (uint64_t)cpus - 1 : 0, &number))
 			return -EINVAL;
@@ -318,6 +327,7 @@ static int record__set(void *ctx, int key, const char *value, const struct optio
 	case 'v':
 		return option__speech(key);
 	case KEY_SAMPLE:
+	case KEY_MAX_FILES:
 	case KEY_CPU:
 		return record__set_number(record, key, value, origin);
 	case KEY_TRACKS:
@@ -338,6 +348,13 @@ static int record__set(void *ctx, int key, const char *value, const struct optio
 		return 0;
 	case KEY_BUFFER_SIZE:
 		return option__size(value, origin, &capture->buffer_size);
+	case KEY_MAX_FILE_SIZE:
+		return record__set_size(value, origin, &capture->max_file_size);
+	case KEY_FLIGHT_RECORDER:
+		return record__set_size(value, origin, &capture->flight_size);
+	case KEY_START_PAUSED:
+		capture->start_paused = true;
+		return 0;
 	case KEY_FLUSH_INTERVAL:
 		return option__duration(value, origin, &capture->flush_interval_ns);
 	case KEY_POLL_INTERVAL:
@@ -362,7 +379,7 @@ static int record__set(void *ctx, int key, const char *value, const struct optio
 	case KEY_MAX_OVERHEAD:
 		return record__set_specs(record, key, value, origin);
 	default:
-		return record__refuse_later(key, origin);
+		return -EINVAL;
 	}
 }
 
@@ -440,6 +457,19 @@ int record__parse(struct record *record, int argc, char **argv)
 	}
 	if (!capture->command && !capture->pid_count) {
 		say__error("nothing to trace; write: tracer -p PID, or: tracer -- COMMAND");
+		return parser.usage_status;
+	}
+	if (capture->flight_size && capture->max_file_size) {
+		say__error(
+			"--flight-recorder and --max-file-size at once; a recorder's files are as "
+			"large as what it keeps: leave --max-file-size out");
+		return parser.usage_status;
+	}
+	if (capture->flight_size && !record->max_files_given)
+		capture->max_files = SNAPSHOTS_MAX;
+	if (capture->max_files && !capture->flight_size && !capture->max_file_size) {
+		say__error("--max-files without --max-file-size: there is one file; give its size, "
+			   "too");
 		return parser.usage_status;
 	}
 	capture->pids = record->pids;

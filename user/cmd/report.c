@@ -24,10 +24,11 @@ static const char doc[] =
 	"\v"
 	"Examples:\n"
 	"  tracer report run.trc\n"
+	"  tracer report run.trc run.trc.*                segments, read as one capture\n"
 	"  tracer report --json run.trc | jq '.suspensions[] | {reason, count, p99_ns}'";
 
 struct report_command {
-	const char *capture;
+	struct operands captures;
 	bool json;
 	struct filter_options filter;
 };
@@ -56,18 +57,14 @@ static int report__operand(void *ctx, const char *operand)
 {
 	struct report_command *command = ctx;
 
-	if (command->capture) {
-		say__error("'%s': one capture at a time", operand);
-		return -EINVAL;
-	}
-	command->capture = operand;
-	return 0;
+	return operands__add(&command->captures, operand);
 }
 
 static int report__print(const struct report_command *command)
 {
 	char *err = NULL;
-	struct trace *trace = trace__open(command->capture, &err);
+	struct trace *trace =
+		trace__open_all(command->captures.paths, command->captures.count, &err);
 	struct report *report = trace ? report__new() : NULL;
 	int rc = -ENOMEM;
 
@@ -97,7 +94,7 @@ int report__main(int argc, char **argv)
 	struct report_command command = {0};
 	struct cmd_parser parser = {
 		.options = options,
-		.operands = "CAPTURE",
+		.operands = "CAPTURE [SEGMENT...]",
 		.doc = doc,
 		.usage_status = STATUS_USAGE,
 		.ctx = &command,
@@ -108,13 +105,15 @@ int report__main(int argc, char **argv)
 
 	if (status)
 		return status;
-	if (!command.capture) {
+	if (!command.captures.count) {
 		say__error("no capture named; write: tracer report x.trc");
 		return STATUS_USAGE;
 	}
 	if (filter_options__finish(&command.filter))
 		return STATUS_USAGE;
+	operands__hint(&command.captures, "report");
 	status = report__print(&command) ? STATUS_REFUSED : STATUS_OK;
+	free(command.captures.paths);
 	filter_options__free(&command.filter);
 	return status;
 }

@@ -4,11 +4,18 @@
 #include "cmd.h"
 
 static volatile sig_atomic_t came;
+static volatile sig_atomic_t snapshots;
 
 static void signal__count(int number)
 {
 	(void)number;
 	came = came + 1;
+}
+
+static void signal__snapshot(int number)
+{
+	(void)number;
+	snapshots = snapshots + 1;
 }
 
 /* not SIG_IGN: a command would inherit that */
@@ -34,6 +41,14 @@ void signals__catch(bool pipes)
 const volatile sig_atomic_t *signals__flag(void)
 {
 	return &came;
+}
+
+const volatile sig_atomic_t *signals__snapshots(void)
+{
+	struct sigaction action = {.sa_handler = signal__snapshot};
+
+	sigaction(SIGUSR1, &action, NULL);
+	return &snapshots;
 }
 
 void signals__next(void)

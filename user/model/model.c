@@ -252,6 +252,9 @@ static bool take_capture_event(struct model *m, const struct event *event, struc
 		return true;
 	case EV_end:
 		return true;
+	case EV_worker_known:
+		worker__known(m, event, process);
+		return true;
 	case EV_task_known:
 	case EV_task_state:
 		task__told(m, event, process);

@@ -264,6 +264,8 @@ uint64_t zone__close_all(struct model *m, struct zone **stack, struct thread *th
 
 /* work.c: what workers do besides tasks */
 void work__event(struct model *m, const struct event *event, struct thread *thread);
+/* the thread is a worker since before the capture */
+void worker__known(struct model *m, const struct event *event, struct process *process);
 void work__close_spans(struct model *m, struct thread *thread);
 
 /* sched.c; @process is NULL for foreign threads */

@@ -79,6 +79,17 @@ static void on_worker_start(struct model *m, const struct event *event, struct t
 	TELL(m, worker_start, &thread->t, m->now);
 }
 
+void worker__known(struct model *m, const struct event *event, struct process *process)
+{
+	struct thread *thread = thread__get(m, process, event->tid);
+
+	if (!thread)
+		return;
+	if (event->args[1].s)
+		thread->t.name = event->args[1].s;
+	thread__is_worker(m, thread, (uint32_t)event->args[0].u);
+}
+
 static void on_steal(struct model *m, const struct event *event, struct thread *thread)
 {
 	struct process *process = (struct process *)thread->t.process;

@@ -59,6 +59,8 @@ enum event_type {
 	EV_handler_left,    /* args: handler, enum event_handler_end */
 	EV_handler_syscall, /* args: handler, call (s), error (s), bytes (UINT64_MAX: none) */
 	EV_handler_operation, /* args: object, "socket@0x7f00c0de.close" (s), descriptor */
+	EV_worker_known,      /* args: worker, name (s): the thread is that worker since before the
+				 capture */
 	EV_end,		      /* the capture ends here; always the last event */
 };
 

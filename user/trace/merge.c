@@ -129,6 +129,24 @@ static void merge__remove(struct merge *merge, struct stream *stream)
 	stream__free(&merge->context, stream);
 }
 
+static int merge__add_stream(struct merge *merge, struct stream *stream)
+{
+	int err = table__set(&merge->by_id, stream->id, stream);
+
+	if (err) {
+		stream__free(&merge->context, stream);
+		return err;
+	}
+	stream->number = merge->stream_number++;
+	stream->next = merge->streams;
+	stream->link = &merge->streams;
+	if (stream->next)
+		stream->next->link = &stream->next;
+	merge->streams = stream;
+	merge->stream_count++;
+	return 0;
+}
+
 int merge__add_chunk(struct merge *merge, const struct rec_chunk *chunk)
 {
 	struct stream *stream = table__get(&merge->by_id, chunk->stream);
@@ -140,22 +158,36 @@ int merge__add_chunk(struct merge *merge, const struct rec_chunk *chunk)
 			return 0;
 		}
 		stream = stream__new(&merge->context, chunk);
-		if (!stream)
-			return -ENOMEM;
-		err = table__set(&merge->by_id, stream->id, stream);
-		if (err) {
-			stream__free(&merge->context, stream);
+		err = stream ? merge__add_stream(merge, stream) : -ENOMEM;
+		if (err)
 			return err;
-		}
-		stream->number = merge->stream_number++;
-		stream->next = merge->streams;
-		stream->link = &merge->streams;
-		if (stream->next)
-			stream->next->link = &stream->next;
-		merge->streams = stream;
-		merge->stream_count++;
 	}
 	return stream__add(&merge->context, stream, chunk);
+}
+
+int merge__restore(struct merge *merge, const struct file_stream *entry, const uint8_t *carried,
+		   const uint8_t *context)
+{
+	struct stream *stream;
+	struct event event;
+	size_t at = 0;
+	int err = 0;
+
+	if (entry->stream && (merge->stream_count == MERGE_STREAMS_MAX ||
+			      table__get(&merge->by_id, entry->stream))) {
+		merge->context.totals->damaged++;
+		return 0;
+	}
+	stream = stream__restore(&merge->context, entry, carried);
+	if (!stream)
+		return -ENOMEM;
+	while (!err &&
+	       stream__context(&merge->context, stream, context, entry->context, &at, &event))
+		err = merge__add_event(merge, &event);
+	if (entry->stream && !err)
+		return merge__add_stream(merge, stream);
+	stream__free(&merge->context, stream);
+	return err;
 }
 
 int merge__add_event(struct merge *merge, const struct event *event)

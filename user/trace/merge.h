@@ -48,6 +48,9 @@ void merge__init(struct merge *merge, struct strings *strings, struct trace_tota
 /* each of these returns 0 or -ENOMEM */
 int merge__add_chunk(struct merge *merge, const struct rec_chunk *chunk);
 int merge__add_event(struct merge *merge, const struct event *event);
+/* a stream as it stood where the file begins; with what holds on since before */
+int merge__restore(struct merge *merge, const struct file_stream *entry, const uint8_t *carried,
+		   const uint8_t *context);
 /* of what CPU @cpu did, in the order of the file */
 int merge__add_sched(struct merge *merge, uint16_t cpu, const struct event *event);
 /* after each block, and after the last one with context.eof set: see what is to be had now */

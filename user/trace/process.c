@@ -190,11 +190,28 @@ struct process *processes__describe(struct processes *processes, struct json_obj
 	return process;
 }
 
+/* each file of a capture repeats those that hold */
+static bool process__has_map(const struct process *process, struct json_object *json, uint64_t time)
+{
+	const struct process_map *map;
+	size_t i;
+
+	for (i = 0; process && i < process->map_count; i++) {
+		map = &process->maps[i];
+		if (map->from == time && map->dso_address == json__address(json, "dso") &&
+		    map->base == json__address(json, "base"))
+			return true;
+	}
+	return false;
+}
+
 int processes__map(struct processes *processes, struct json_object *json)
 {
 	uint64_t time = json__integer(json, "time", 0);
 	struct process *process = processes__at(processes, json__integer(json, "pid", 0), time);
 
+	if (process__has_map(process, json, time))
+		return 0;
 	if (!process || more(&process->maps, process->map_count, sizeof(*process->maps)) < 0)
 		return -ENOMEM;
 	process->maps[process->map_count++] = (struct process_map){
@@ -227,6 +244,11 @@ static struct dso *processes__dso(const struct processes *processes, int64_t id)
 			return processes->dsos[i - 1];
 	}
 	return NULL;
+}
+
+bool processes__has_dso(const struct processes *processes, int64_t id)
+{
+	return id >= 0 && processes__dso(processes, id);
 }
 
 static bool process__exec_between(const struct process *process, uint64_t a, uint64_t b)

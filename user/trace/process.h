@@ -66,6 +66,7 @@ struct process *processes__describe(struct processes *processes, struct json_obj
 				    uint64_t *time);
 /* a MAP block; 0 or -ENOMEM */
 int processes__map(struct processes *processes, struct json_object *json);
+bool processes__has_dso(const struct processes *processes, int64_t id);
 /* takes over @dso; 0 or -ENOMEM */
 int processes__add_dso(struct processes *processes, struct dso *dso);
 

@@ -197,7 +197,8 @@ int reader__next(struct reader *reader, uint16_t only, struct reader_block *bloc
 		}
 		wanted = only ? head.type == only
 			      : (head.type >= FILE_META && head.type <= FILE_END) ||
-					 head.type == FILE_CODE || head.type == FILE_BINARY;
+					 head.type == FILE_CODE || head.type == FILE_BINARY ||
+					 head.type == FILE_STREAMS;
 		if (wanted) {
 			ret = reserve(&reader->stored, &reader->stored_capacity, head.stored + 1);
 			if (ret < 0)

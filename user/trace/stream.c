@@ -584,7 +584,7 @@ static enum stream_state stream__idle(struct stream_context *context, struct str
 	if (!stream->finished) {
 		stream->finished = true;
 		stream->carried = 0;
-		if (stream->head > stream->boundary)
+		if (stream->head > stream->boundary && !context->continues)
 			stream__check(context, stream, stream->head_records, stream->head,
 				      LOSS_READ_FAULT);
 	}
@@ -677,6 +677,87 @@ static void stream__fill(struct stream_context *context, struct stream *stream, 
 		event->type = EV_zone_begin;
 	else if (event->type == EV_zone_end_at)
 		event->type = EV_zone_end;
+}
+
+struct stream *stream__restore(struct stream_context *context, const struct file_stream *entry,
+			       const uint8_t *carried)
+{
+	struct rec_chunk chunk = {
+		.h = {.time = context->earliest},
+		.pid = entry->pid,
+		.tid = entry->tid,
+		.stream = entry->stream,
+		.dso = entry->dso,
+	};
+	struct stream *stream = stream__new(context, &chunk);
+
+	if (!stream)
+		return NULL;
+	stream->monotonic = entry->flags & FILE_STREAM_MONOTONIC;
+	stream->last_time = stream->hold = context->earliest;
+	if (entry->flags & FILE_STREAM_UNKNOWN)
+		return stream;
+	stream->begun = stream->counted = true;
+	stream->pos = stream->boundary = stream->head = entry->position;
+	stream->records = stream->head_records = entry->records;
+	if (!entry->carried || entry->carried > TRACER_RECORD_MAX)
+		return stream;
+	stream->carry = malloc(TRACER_RECORD_MAX);
+	if (!stream->carry) {
+		stream__free(context, stream);
+		return NULL;
+	}
+	memcpy(stream->carry, carried, entry->carried);
+	stream->carried = entry->carried;
+	return stream;
+}
+
+/* what a record means that holds on; false: nothing */
+static bool event__holds_on(struct event *event)
+{
+	switch (event->type) {
+	case EV_task_created:
+		event->type = EV_task_known;
+		return true;
+	case EV_worker_start:
+		event->type = EV_worker_known;
+		return true;
+	default:
+		return event->type == EV_channel_name || event->type == EV_marker_color;
+	}
+}
+
+int stream__context(struct stream_context *context, struct stream *stream, const uint8_t *bytes,
+		    size_t size, size_t *at, struct event *event)
+{
+	const uint8_t *record;
+	uint32_t length;
+
+	stream__find_map(context, stream);
+	while (size - *at >= 8) {
+		record = bytes + *at;
+		length = record_size(stream, load64(record));
+		if (!length || length > size - *at)
+			return 0;
+		*at += length;
+		if ((load64(record) & 0xff) == TRACER_EV_NAME)
+			stream__learn_name(context, stream, record);
+		if ((load64(record) & 0xff) < SCHEMA_FIRST)
+			continue;
+		stream->record = record;
+		stream->type = (uint8_t)load64(record);
+		*event = (struct event){
+			.time = context->earliest,
+			.process = stream->process->shown.index,
+			.pid = stream->process->shown.pid,
+			.tid = stream->tid,
+		};
+		stream__fill(context, stream, event);
+		stream->record = NULL;
+		if (event__holds_on(event))
+			return 1;
+	}
+	return 0;
 }
 
 bool stream__take(struct stream_context *context, struct stream *stream, struct event *event)

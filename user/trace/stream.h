@@ -30,6 +30,7 @@ struct stream_context {
 	struct table thread_exits; /* tid -> time, as a pointer */
 	bool blocks_missing;	   /* a block of the file was skipped */
 	bool eof;
+	bool continues; /* behind the end of the file there is more, in another */
 	bool force;	/* too much is held back: take what is there for all there is */
 	bool monotonic; /* clock of stamps that no WINDOW record comes before */
 	bool cycles_seen, monotonic_seen; /* clocks of the points' stamps */
@@ -116,6 +117,20 @@ enum stream_state stream__peek(struct stream_context *context, struct stream *st
  * Returns true if it was a loss: its record, if it has one, is still there.
  */
 bool stream__take(struct stream_context *context, struct stream *stream, struct event *event);
+/*
+ * stream__restore() - a stream as it stood where the file begins
+ * @entry: checked against the size of what follows it
+ * Returns the stream, or NULL: no memory.
+ */
+struct stream *stream__restore(struct stream_context *context, const struct file_stream *entry,
+			       const uint8_t *carried);
+/*
+ * stream__context() - the next event that holds on since before the file began
+ * @at: place in @bytes, moves on
+ * Returns 1 and fills @event, or 0: no more.
+ */
+int stream__context(struct stream_context *context, struct stream *stream, const uint8_t *bytes,
+		    size_t size, size_t *at, struct event *event);
 /* bytes are in the ring, or in chunks not read yet: nothing newer than `hold` is safe */
 bool stream__holds(const struct stream_context *context, const struct stream *stream);
 void stream__free(struct stream_context *context, struct stream *stream);

@@ -17,11 +17,16 @@
 #include "reader.h"
 #include "sample.h"
 #include "sched.h"
+#include "segments.h"
 #include "stack.h"
 #include "trace.h"
 
 struct trace {
 	struct reader reader;
+	struct segments segments;
+	size_t segment;	     /* the reader's file is number so much of those */
+	uint64_t bytes_read; /* of the files before it */
+	bool blocks_skipped; /* in those */
 	struct merge merge;
 	struct strings *strings;
 	struct trace_totals totals;
@@ -31,8 +36,10 @@ struct trace {
 	struct sample sample;
 	const char *boot_id;
 	const char *machine;
-	uint64_t start, end; /* of what is known of the capture, ns */
+	uint64_t start, end;		   /* of what is known of the capture, ns */
+	uint64_t stated_start, stated_end; /* of a part of a capture; 0: it has none */
 	uint64_t stated_duration;
+	uint64_t stated_sched_lost;
 	uint64_t image_budget; /* bytes of binaries' images that may still be kept */
 	struct asio *asio;
 	struct filter *filter; /* or NULL */
@@ -87,6 +94,28 @@ static void trace__meta(struct trace *trace, struct json_object *json, double *h
 			stack_table__new(trace->strings, !strcmp(trace->machine, "aarch64"));
 	if (json_object_object_get_ex(json, "clock_hz", &member))
 		*hz = json_object_get_double(member);
+	trace->stated_start = (uint64_t)json__integer(json, "start", 0);
+}
+
+/* the next file of the capture, 1; 0: there is none; or a negative errno */
+static int trace__next_file(struct trace *trace, size_t number)
+{
+	char *why = NULL;
+	int ret;
+
+	if (number >= trace->segments.count)
+		return 0;
+	if (number == trace->segment && trace->reader.fd >= 0) {
+		reader__rewind(&trace->reader);
+		return 1;
+	}
+	trace->bytes_read = number ? trace->bytes_read + trace->reader.size : 0;
+	trace->blocks_skipped = number && (trace->blocks_skipped || trace->reader.skipped);
+	reader__close(&trace->reader);
+	ret = reader__open(&trace->reader, trace->segments.paths[number], &why);
+	free(why);
+	trace->segment = number;
+	return ret < 0 ? ret : 1;
 }
 
 /* a CODE or BINARY block; one that was read before changes nothing */
@@ -131,24 +160,14 @@ static int trace__scan_stacks(struct trace *trace)
 	return ret;
 }
 
-/* first pass: META and the clock snapshots */
-static int trace__scan(struct trace *trace)
+/* the clock snapshots of the present file */
+static int trace__scan_clocks(struct trace *trace)
 {
 	struct stream_context *context = &trace->merge.context;
 	struct reader_block block;
-	struct json_object *json;
 	struct file_clock clock;
-	double hz = 0;
-	int ret;
+	int ret = 0;
 
-	ret = reader__next(&trace->reader, FILE_META, &block);
-	if (ret < 0)
-		return ret;
-	json = ret ? parse_json(block.data, block.size) : NULL;
-	if (json)
-		trace__meta(trace, json, &hz);
-	json_object_put(json);
-	reader__rewind(&trace->reader);
 	/* of a file that grows the first two must do: the others come as they come */
 	while (!(trace->reader.growth && context->timebase.count >= 2) &&
 	       (ret = reader__next(&trace->reader, FILE_CLOCK, &block)) > 0) {
@@ -162,27 +181,66 @@ static int trace__scan(struct trace *trace)
 	if (ret < 0)
 		return ret;
 	reader__rewind(&trace->reader);
-	ret = trace__scan_stacks(trace);
+	return 0;
+}
+
+static void trace__set_bounds(struct trace *trace)
+{
+	struct stream_context *context = &trace->merge.context;
+
+	if (!context->timebase.count)
+		return;
+	trace->start = context->timebase.snapshots[0].boottime;
+	trace->end = context->timebase.snapshots[context->timebase.count - 1].boottime;
+	if (trace->stated_start) {
+		/* the snapshots before it are of what went before */
+		trace->start = trace->stated_start;
+		context->earliest = trace->start;
+		return;
+	}
+	/* gates open after the first snapshot; the slack is for how well it fits */
+	context->earliest = trace->start > STREAM_DELAY_NS ? trace->start - STREAM_DELAY_NS : 0;
+}
+
+/* first pass: META and the clock snapshots */
+static int trace__scan(struct trace *trace)
+{
+	struct stream_context *context = &trace->merge.context;
+	struct reader_block block;
+	struct json_object *json;
+	double hz = 0;
+	size_t file = 0;
+	int ret;
+
+	ret = reader__next(&trace->reader, FILE_META, &block);
+	if (ret < 0)
+		return ret;
+	json = ret ? parse_json(block.data, block.size) : NULL;
+	if (json)
+		trace__meta(trace, json, &hz);
+	json_object_put(json);
+	while ((ret = trace__next_file(trace, file)) > 0) {
+		reader__rewind(&trace->reader);
+		ret = trace__scan_clocks(trace);
+		if (ret >= 0)
+			ret = trace__scan_stacks(trace);
+		if (ret < 0)
+			break;
+		file++;
+	}
+	if (ret >= 0)
+		ret = trace__next_file(trace, 0);
 	if (ret < 0)
 		return ret;
 	ret = timebase__finish(&context->timebase, hz);
-	if (ret == 0 && context->timebase.count) {
-		trace->start = context->timebase.snapshots[0].boottime;
-		trace->end = context->timebase.snapshots[context->timebase.count - 1].boottime;
-		/* gates open after the first snapshot; the slack is for how well it fits */
-		context->earliest =
-			trace->start > STREAM_DELAY_NS ? trace->start - STREAM_DELAY_NS : 0;
-	}
+	if (ret == 0)
+		trace__set_bounds(trace);
 	trace->totals.clock_error_ns = context->timebase.error_ns;
 	return ret;
 }
 
-struct trace *trace__open(const char *path, char **err)
-{
-	return trace__open_growing(path, NULL, err);
-}
-
-struct trace *trace__open_growing(const char *path, const struct reader_growth *growth, char **err)
+static struct trace *trace__open_files(const char *const *paths, size_t count,
+				       const struct reader_growth *growth, char **err)
 {
 	struct trace *trace = calloc(1, sizeof(*trace));
 	char *why = NULL;
@@ -202,10 +260,14 @@ struct trace *trace__open_growing(const char *path, const struct reader_growth *
 	sample__init(&trace->sample, strings__seed(trace->strings));
 	trace->boot_id = trace->machine = strings__add(trace->strings, "", 0);
 	trace->totals.clock = "tsc";
-	ret = reader__open(&trace->reader, path, &why);
+	ret = segments__open(&trace->segments, paths, count, &why);
+	if (!ret)
+		ret = reader__open(&trace->reader, trace->segments.paths[0], &why);
 	if (ret < 0)
 		goto fail;
-	trace->totals.bytes = trace->reader.size;
+	if (count == 1)
+		trace->segments.bytes = trace->reader.size;
+	trace->totals.bytes = trace->segments.bytes;
 	trace->reader.growth = growth;
 	ret = trace__scan(trace);
 	if (ret < 0)
@@ -213,13 +275,28 @@ struct trace *trace__open_growing(const char *path, const struct reader_growth *
 	return trace;
 fail:
 	if (!why)
-		why = sentence__new("cannot read capture %s: %s", path, strerror(-ret));
+		why = sentence__new("cannot read capture %s: %s", paths[0], strerror(-ret));
 	if (err)
 		*err = why;
 	else
 		free(why);
 	trace__close(trace);
 	return NULL;
+}
+
+struct trace *trace__open(const char *path, char **err)
+{
+	return trace__open_files(&path, 1, NULL, err);
+}
+
+struct trace *trace__open_all(const char *const *paths, size_t count, char **err)
+{
+	return trace__open_files(paths, count, NULL, err);
+}
+
+struct trace *trace__open_growing(const char *path, const struct reader_growth *growth, char **err)
+{
+	return trace__open_files(&path, 1, growth, err);
 }
 
 const struct trace_stack *trace__stack(struct trace *trace, uint32_t number)
@@ -351,6 +428,11 @@ static int trace__dso(struct trace *trace, const struct reader_block *block)
 		return 0;
 	if (text < block->size)
 		text++;
+	/* each file of a capture has them all */
+	if (processes__has_dso(&context->processes, json__integer(json, "id", -1))) {
+		json_object_put(json);
+		return 0;
+	}
 	dso = dso__new(json, block->data + text, block->size - text, &trace->image_budget,
 		       &context->schema, trace->strings);
 	json_object_put(json);
@@ -370,6 +452,30 @@ static int trace__process_block(struct trace *trace, struct json_object *json)
 	event.process = process->shown.index;
 	event.pid = event.tid = process->shown.pid;
 	return merge__add_event(&trace->merge, &event);
+}
+
+/* how the streams stood where the first file begins, if that is not where the capture does */
+static int trace__streams(struct trace *trace, const struct reader_block *block)
+{
+	struct file_stream entry;
+	const uint8_t *data;
+	size_t at = 0;
+	int err = 0;
+
+	/* of the later ones we have read ourselves how they stand */
+	while (!trace->segment && !err && block->size - at >= sizeof(entry)) {
+		memcpy(&entry, block->data + at, sizeof(entry));
+		data = block->data + at + sizeof(entry);
+		if (entry.size % 8 || entry.size < sizeof(entry) || entry.size > block->size - at ||
+		    ((entry.carried + 7ULL) & ~7ULL) + entry.context > entry.size - sizeof(entry)) {
+			trace->totals.damaged++;
+			return 0;
+		}
+		err = merge__restore(&trace->merge, &entry, data,
+				     data + ((entry.carried + 7) & ~7U));
+		at += entry.size;
+	}
+	return err;
 }
 
 static void trace__end_block(struct trace *trace, struct json_object *json)
@@ -394,7 +500,10 @@ static void trace__end_block(struct trace *trace, struct json_object *json)
 	n = json__integer(json, "stacks_lost", 0);
 	totals->stacks_lost = n > 0 ? n : 0;
 	n = json__integer(json, "duration_ns", 0);
-	trace->stated_duration = n > 0 ? n : 0;
+	trace->stated_duration += n > 0 ? n : 0;
+	trace->stated_end = (uint64_t)json__integer(json, "end", 0);
+	trace->merge.context.continues = json_object_object_get_ex(json, "continues", &member) &&
+					 json_object_get_boolean(member);
 	/* counted by the kernel: more than records tell if none came after the last ones */
 	n = json__integer(json, "sched_lost", 0);
 	if (n > 0 && (uint64_t)n > totals->sched_lost)
@@ -451,8 +560,12 @@ static int trace__block(struct trace *trace, const struct reader_block *block)
 	struct file_round round;
 
 	switch (block->type) {
+	case FILE_META:
+		return 0;
 	case FILE_RECORDS:
 		return trace__records(trace, block);
+	case FILE_STREAMS:
+		return trace__streams(trace, block);
 	case FILE_DSO:
 		return trace__dso(trace, block);
 	case FILE_CLOCK:
@@ -478,10 +591,14 @@ static int trace__read(struct trace *trace)
 	struct reader_block block;
 	int ret;
 
-	ret = reader__next(&trace->reader, 0, &block);
+	while ((ret = reader__next(&trace->reader, 0, &block)) == 0) {
+		ret = trace__next_file(trace, trace->segment + 1);
+		if (ret <= 0)
+			break;
+	}
 	if (ret < 0)
 		return ret;
-	trace->merge.context.blocks_missing = trace->reader.skipped;
+	trace->merge.context.blocks_missing = trace->blocks_skipped || trace->reader.skipped;
 	if (ret == 0)
 		trace->merge.context.eof = true;
 	else
@@ -509,6 +626,8 @@ static void trace__finish(struct trace *trace)
 		trace->end = context->round;
 	if (trace->merge.given > trace->end)
 		trace->end = trace->merge.given;
+	if (trace->stated_end && trace->stated_end >= trace->merge.given)
+		trace->end = trace->stated_end;
 	if (!trace->start)
 		trace->start = totals->first_time;
 	totals->duration_ns =
@@ -709,7 +828,7 @@ const char *trace__error(const struct trace *trace)
 
 uint64_t trace__position(const struct trace *trace)
 {
-	return trace->reader.offset;
+	return trace->bytes_read + trace->reader.offset;
 }
 
 const char *trace__boot_id(const struct trace *trace)
@@ -721,9 +840,11 @@ double trace__progress(const struct trace *trace)
 {
 	const struct reader *reader = &trace->reader;
 
-	if (!reader->size || reader->offset >= reader->size)
+	uint64_t read = trace->bytes_read + reader->offset;
+
+	if (!trace->segments.bytes || read >= trace->segments.bytes)
 		return 1;
-	return (double)reader->offset / (double)reader->size;
+	return (double)read / (double)trace->segments.bytes;
 }
 
 int64_t trace__monotonic_offset(const struct trace *trace)
@@ -759,6 +880,7 @@ void trace__close(struct trace *trace)
 		merge__free(&trace->merge);
 	sample__free(&trace->sample);
 	reader__close(&trace->reader);
+	segments__close(&trace->segments);
 	filter__free(trace->filter);
 	asio__free(trace->asio);
 	strings__free(trace->strings);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "event.h"
 
@@ -58,6 +59,12 @@ struct trace_totals {	  /* interface, section 3: capture */
  * Returns the trace or NULL.
  */
 struct trace *trace__open(const char *path, char **err);
+
+/*
+ * trace__open_all() - several files of one capture, read as one
+ * @paths: adjacent segments, in any order
+ */
+struct trace *trace__open_all(const char *const *paths, size_t count, char **err);
 
 /*
  * trace__open_growing() - a capture that is still being written
