@@ -425,6 +425,52 @@ def tracks_of_tasks():
     check(rows["task"][0] == wanted["tasks"] > rows["lanes"][0], f"rows: {rows}, {wanted['tasks']} tasks")
 
 
+def perfetto(path):
+    """perfetto_check finds nothing wrong; its tally"""
+    return json.loads(run("python3", f"{SRC}/tests/e2e/perfetto_check.py", path))
+
+
+def pieces_of_perfetto():
+    """each loads alone, all together have every instant once, and concatenated they are one trace"""
+    size, whole = 200 << 10, perfetto("churn.pftrace")
+    for suffix in ("", ".zst"):
+        run(TRACER, "export", "-q", "--max-file-size", "200K", "-o", f"piece.pftrace{suffix}", "churn.trc")
+        paths = sorted(glob.glob(f"piece.*.pftrace{suffix}"))
+        check(len(paths) > (3 if not suffix else 0), f"only {paths}")
+        check(all(os.path.getsize(path) <= size for path in paths), "a piece is too large")
+        instants, sequences = collections.Counter(), 0
+        for path in paths:
+            tally = perfetto(path)
+            instants.update(tally["instants"])
+            sequences += tally["sequences"]
+        same(f"{len(paths)} pieces", {key: n for key, n in whole["instants"].items() if key != "worker.start"}, instants)
+        check(sequences == len(paths), "sequences")
+    paths = sorted(glob.glob("piece.*.pftrace"))
+    with open("all.pftrace", "wb") as out:
+        for path in paths:
+            with open(path, "rb") as piece:
+                out.write(piece.read())
+    check(perfetto("all.pftrace")["sequences"] == len(paths), "pieces concatenated share a sequence")
+    refused = subprocess.run([TRACER, "export", "--max-file-size", "200K", "-o", "piece.pftrace", "churn.trc"],
+                             capture_output=True, text=True)
+    check(refused.returncode == 1 and "piece.0001.pftrace: is there already" in refused.stderr, refused.stderr)
+
+
+def documented():
+    """every table and column of the definition is in the page"""
+    with open(f"{SRC}/docs/formats.md", encoding="utf-8") as file:
+        page = file.read()
+    database = open_database("everything")
+    tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    for table in tables:
+        row = re.search(rf"^\| `{table}` \|.*$", page, re.M)
+        columns = [column[1] for column in database.execute(f"PRAGMA table_info({table})")]
+        check(row and all(f"`{column}`" in row[0] for column in columns), f"docs/formats.md: {table}: {columns}")
+    for (view,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'view'"):
+        check(f"`{view}`" in page, f"docs/formats.md: {view}")
+    check(len(tables) > 20, f"{tables}")
+
+
 def needs(command):
     if not shutil.which(command):
         raise FileNotFoundError(command)
@@ -452,6 +498,8 @@ TESTS = [
     ("compressed, and to a pipe", compressed_is_the_same),
     ("record -o x.json, x.prv, x.sqlite, x.csv, x.folded", record_writes_them),
     ("chrome: rows of tasks as --tracks says", tracks_of_tasks),
+    ("perfetto in pieces: each alone, and concatenated", pieces_of_perfetto),
+    ("docs/formats.md has every table, column and view", documented),
     ("Node reads the Chrome trace", node_reads_chrome),
     ("the sqlite3 command reads the database", sqlite_reads_its_database),
 ]

@@ -10,7 +10,9 @@
 #include "filter_options.h"
 #include "output.h"
 
-enum export_key { KEY_TRACKS = 256, KEY_FORCE, KEY_LIMIT };
+enum export_key { KEY_TRACKS = 256, KEY_FORCE, KEY_LIMIT, KEY_MAX_FILE_SIZE };
+
+#define MIN_FILE_SIZE (64U << 10)
 
 static const struct argp_option options[] = {
 	{"format", 'f', "FORMAT", 0,
@@ -26,6 +28,11 @@ static const struct argp_option options[] = {
 	{"limit", KEY_LIMIT, "N", 0,
 	 "dot: draw the first N tasks at most, 0: all (default 2000, which takes Graphviz a "
 	 "minute)",
+	 1},
+	{"max-file-size", KEY_MAX_FILE_SIZE, "SIZE", 0,
+	 "perfetto: several files, x.0001.pftrace, x.0002.pftrace, ..., each of which can be "
+	 "opened "
+	 "alone",
 	 1},
 	{"force", KEY_FORCE, NULL, 0, "Replace an output file that is there", 1},
 	OPTIONS_FILTER(2),
@@ -59,6 +66,7 @@ struct export_command {
 	bool force;
 	uint64_t limit;
 	struct filter_options filter;
+	uint64_t max_file_size;
 };
 
 static int export__refuse_format(const char *name, const struct option_origin *origin)
@@ -98,6 +106,14 @@ static int export__set(void *ctx, int key, const char *value, const struct optio
 			return -EINVAL;
 		command->tracks = (enum export_tracks)index;
 		return 0;
+	case KEY_MAX_FILE_SIZE:
+		rc = option__size(value, origin, &command->max_file_size);
+		if (!rc && command->max_file_size < MIN_FILE_SIZE) {
+			say__error("%s: %s is too small for a trace; 64K at least", origin->name,
+				   value);
+			rc = -EINVAL;
+		}
+		return rc;
 	case KEY_FORCE:
 		command->force = true;
 		return 0;
@@ -170,6 +186,11 @@ static int export__prepare(struct export_command *command)
 {
 	if (export__choose(command) || filter_options__finish(&command->filter))
 		return -EINVAL;
+	if (command->max_file_size &&
+	    (strcmp(command->format->name, "perfetto") != 0 || !strcmp(command->output, "-"))) {
+		say__error("--max-file-size is for perfetto, into files; leave it out");
+		return -EINVAL;
+	}
 	if (!strcmp(command->output, "-") && command->format->shape == OUTPUT_FILE) {
 		if (command->format->for_terminals || !isatty(STDOUT_FILENO))
 			return 0;
@@ -187,6 +208,9 @@ static int export__prepare(struct export_command *command)
 			   command->output);
 		return -EINVAL;
 	}
+	/* its pieces have other names, which are looked at when it comes to them */
+	if (command->max_file_size)
+		return 0;
 	return output__check_all(command->format, command->output, command->compression,
 				 command->force);
 }
@@ -199,12 +223,16 @@ static int export__run(struct export_command *command)
 		.compression = command->compression,
 		.progress = isatty(STDERR_FILENO) && say__level() >= SAY_NORMAL,
 		.stop = signals__flag(),
+		.max_file_size = command->max_file_size,
+		.claim = output__claim,
+		.force = command->force,
 		.filter = command->filter.any ? &command->filter.filter : NULL,
 		.debug_dirs = command->filter.debug_dirs,
 		.debug_dir_count = command->filter.debug_dir_count,
 		.limit = command->limit,
 	};
 	bool to_file = strcmp(command->output, "-") != 0;
+	bool one = to_file && !command->max_file_size;
 	struct trace_totals totals;
 	struct trace *trace;
 	char *err = NULL;
@@ -218,7 +246,7 @@ static int export__run(struct export_command *command)
 		return STATUS_REFUSED;
 	}
 	trace__close(trace);
-	if (to_file && output__claim_all(command->format, command->output, command->force))
+	if (one && output__claim_all(command->format, command->output, command->force))
 		return STATUS_REFUSED;
 	signals__catch(to_file);
 	rc = output__export(command->format, command->captures.paths, command->captures.count,

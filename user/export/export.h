@@ -22,6 +22,13 @@ struct export_options {
 	enum export_compression compression;
 	bool compact; /* as large captures are written, whatever the size of this one */
 	bool progress;			   /* say__progress() now and then */
+	/*
+	 * perfetto: begin another file before one would be larger (0: one file): x.0001.pftrace and
+	 * so on, each of which `claim` creates before it is written; or NULL.
+	 */
+	uint64_t max_file_size;
+	int (*claim)(const char *path, bool force);
+	bool force;
 	const volatile sig_atomic_t *stop; /* non-zero: finish now with what there is; or NULL */
 	/* for output__export(), which hands it to the trace; NULL: everything */
 	const struct trace_filter *filter;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "../base/say.h"
+#include "../trace/filter.h"
 #include "perfetto.h"
 
 #define PROTO_BUFFER (320U << 10)
@@ -98,6 +99,7 @@ void perfetto__free(struct perfetto *px)
 		pool__free(pools[i]);
 	free(px->sets.ring);
 	map__free(&px->workers_ahead);
+	map__free(&px->on_cpu);
 	stacks__forget(&px->stacks);
 	proto__free(&px->proto);
 }
@@ -163,22 +165,42 @@ static int ahead__next(struct ahead *ahead, struct trace *trace, struct event *e
 	return ahead->end > 0 ? trace__next(trace, event) : ahead->end;
 }
 
-/* all events to the model; 0, or -errno of the trace or the sink */
+/*
+ * The piece is as large as it may be, but for what closes it, and the trace can go on in another:
+ * an eighth is kept for the ends of what is open.
+ */
+static bool piece__is_full(const struct perfetto *px, struct trace *trace,
+			   const struct export_options *options, uint64_t time)
+{
+	uint64_t buffered = options->compression == EXPORT_PLAIN ? proto__used(&px->proto) : 0;
+	uint64_t max = options->max_file_size;
+
+	return max && outfile__bytes(px->output) + buffered >= max - max / 8 &&
+	       trace__retell(trace, time);
+}
+
+/* all events to the model, or those of a piece; 0, or -errno of the trace or the sink */
 static int export__events(struct perfetto *px, struct model *model, struct trace *trace,
-			  const struct export_options *options, char **err)
+			  const struct export_options *options, bool *more, char **err)
 {
 	uint64_t count = 0, last = 0;
 	struct ahead ahead = {0};
 	struct event event;
 	int got = 0, result;
 
-	result = ahead__fill(&ahead, px, trace);
+	/* a look ahead would belong to the piece after this one, perhaps */
+	ahead.end = 1;
+	result = options->max_file_size ? 0 : ahead__fill(&ahead, px, trace);
 	while (!result && (got = ahead__next(&ahead, trace, &event)) > 0) {
 		if (!px->started)
 			perfetto__start(px, event.time);
 		if (event.time > last)
 			last = event.time;
 		result = model__event(model, &event);
+		if (!result && options->max_file_size && piece__is_full(px, trace, options, last)) {
+			*more = true;
+			break;
+		}
 		if (++count % EVENTS_PER_CHECK || result)
 			continue;
 		result = px->error;
@@ -239,7 +261,7 @@ static void export__tell(const struct perfetto *px, const struct export_options 
 }
 
 static int export__run(struct perfetto *px, struct trace *trace,
-		       const struct export_options *options, char **err)
+		       const struct export_options *options, bool *more, char **err)
 {
 	struct model *model = model__new();
 	int result = -ENOMEM;
@@ -247,14 +269,75 @@ static int export__run(struct perfetto *px, struct trace *trace,
 	if (!model)
 		return result;
 	px->slot = model__add_sink(model, &perfetto_ops, px);
-	result = px->slot < 0 ? px->slot : export__events(px, model, trace, options, err);
+	result = px->slot < 0 ? px->slot : export__events(px, model, trace, options, more, err);
 	if (!result) {
-		capture__draw(px, trace__totals(trace));
-		export__attributes(px, trace);
+		/* figures of the capture as a whole stand in the last piece */
+		if (!*more) {
+			capture__draw(px, trace__totals(trace));
+			export__attributes(px, trace);
+		} else {
+			sched__end_piece(px);
+		}
 		perfetto__flush(px);
 		result = px->error;
 	}
 	model__free(model);
+	return result;
+}
+
+/* a whole trace in a file, or a piece of one: then @more says that another follows */
+static int export__file(struct trace *trace, const struct export_options *options,
+			const struct perfetto_info *info, bool *more, char **why)
+{
+	struct outfile *output = NULL;
+	struct perfetto px = {};
+	int result, closed;
+
+	*more = false;
+	result = outfile__open(&output, options->path, options->compression);
+	if (result)
+		return result;
+	result = perfetto__init(&px, output, info);
+	if (!result)
+		result = export__run(&px, trace, options, more, why);
+	closed = outfile__close(output);
+	if (!result)
+		result = closed;
+	if (!result)
+		export__tell(&px, options);
+	perfetto__free(&px);
+	return result;
+}
+
+/* x.0001.pftrace, x.0002.pftrace, ... */
+static int export__pieces(struct trace *trace, const struct export_options *options,
+			  const struct perfetto_info *info, char **why)
+{
+	static const char *const suffixes[] = {
+		[EXPORT_PLAIN] = "", [EXPORT_GZIP] = ".gz", [EXPORT_ZSTD] = ".zst"};
+	static const struct trace_filter everything = {.to = UINT64_MAX};
+	struct export_options piece = *options;
+	unsigned int number = 0;
+	bool more = true;
+	char extension[40], *path;
+	int result = options->filter ? 0 : trace__filter(trace, &everything);
+
+	while (!result && more && !(number && options->stop && *options->stop)) {
+		snprintf(extension, sizeof(extension), ".%04u.pftrace%s", ++number,
+			 suffixes[options->compression]);
+		path = export__beside(options->path, ".pftrace", extension);
+		result = path ? 0 : -ENOMEM;
+		if (!result && options->claim && options->claim(path, options->force)) {
+			result = -EEXIST;
+			*why = sentence__new("%s: stopped before %s", options->path, path);
+		}
+		piece.path = path;
+		if (!result)
+			result = export__file(trace, &piece, info, &more, why);
+		free(path);
+	}
+	if (!result)
+		say__info("%s: %u pieces", options->path, number);
 	return result;
 }
 
@@ -267,30 +350,19 @@ int export__perfetto(struct trace *trace, const struct export_options *options, 
 		.start_time = start_time,
 		.ctx = trace,
 		.tracks = options->tracks,
+		.piece = options->max_file_size != 0,
 		.compact = options->compact || trace__totals(trace)->bytes > COMPACT_BYTES,
 		.stack = stack_of,
 		.stack_ctx = trace,
 	};
-	struct outfile *output = NULL;
-	struct perfetto px = {};
 	char *why = NULL;
-	int result, closed;
+	bool more;
+	int result;
 
-	result = outfile__open(&output, options->path, options->compression);
-	if (result)
-		goto cleanup;
-	result = perfetto__init(&px, output, &info);
-	if (!result)
-		result = export__run(&px, trace, options, &why);
-	closed = outfile__close(output);
-	if (!result)
-		result = closed;
+	result = options->max_file_size ? export__pieces(trace, options, &info, &why)
+					: export__file(trace, options, &info, &more, &why);
 	if (options->progress)
 		say__progress(NULL);
-	if (!result)
-		export__tell(&px, options);
-cleanup:
-	perfetto__free(&px);
 	if (result && !why && result == -ENOSPC)
 		why = sentence__new(
 			"%s: no space left on the device; make room, or choose another place "

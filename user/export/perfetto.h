@@ -151,6 +151,10 @@ enum perfetto_name { /* interned ids; those of the categories' names come first,
 	X(LOST_RECORDS, "lost")                   \
 	X(CPU, "cpu")                             \
 	X(BY, "by")                               \
+	X(TRACER_CPU, "tracer_cpu_ns")            \
+	X(FLUSHES, "flushes")                     \
+	X(CHUNKS, "chunks")                       \
+	X(CHUNK_BYTES, "chunk_bytes")             \
 	X(ERROR, "error")                         \
 	X(BYTES_TRANSFERRED, "bytes_transferred") \
 	X(SIGNAL_NUMBER, "signal_number")         \
@@ -326,6 +330,7 @@ struct drawn_thread {
 	uint32_t tid;
 	uint32_t kernel_worker; /* as `kernel` was named last */
 	const char *kernel_named;
+	uint32_t label_iid;    /* of what its row is called, as a text; 0: not told yet */
 	uint32_t named_worker; /* worker and name of the last descriptor */
 	const char *named;
 	bool in_workers;
@@ -377,6 +382,7 @@ struct perfetto_info { /* what it needs to know of the trace */
 	uint64_t (*start_time)(const void *ctx, uint32_t index);
 	const void *ctx;
 	enum export_tracks tracks;
+	bool piece;   /* another file may follow that goes on where this one ends */
 	bool compact; /* gauges of tasks in the events that change them, see perfetto_count.c */
 	/* call stacks by number; may be NULL */
 	const struct trace_stack *(*stack)(void *ctx, uint32_t number);
@@ -398,7 +404,8 @@ struct perfetto {
 	/* threads (process, tid) that are about to be known as workers: a row gets its parent but
 	 * once */
 	struct map workers_ahead;
-	uint64_t time; /* of the last packet */
+	struct map on_cpu; /* of a piece of a trace: threads that run, the CPU and one */
+	uint64_t time;	   /* of the last packet */
 	uint64_t boot_seed, session;
 	uint8_t prefix[PROTO_RAW]; /* what each packet begins with, encoded */
 	uint8_t prefix_size;
@@ -495,6 +502,9 @@ uint32_t intern__text(struct perfetto *px, enum perfetto_table table, enum perfe
 /* a packet of interned data; not while an event is open */
 uint8_t *interned__open(struct perfetto *px);
 void interned__close(struct perfetto *px, uint8_t *mark);
+
+/* the same for a text that is made up, and told each time */
+uint32_t intern__new(struct perfetto *px, enum perfetto_table table, const char *text);
 
 void event__open(struct perfetto *px, const struct row *row, int type, uint64_t time);
 /* the same at any time, also before the last packet's */
@@ -677,5 +687,8 @@ void capture__draw(struct perfetto *px, const struct trace_totals *totals);
 void steals__count(struct perfetto *px, struct drawn_process *process, uint64_t time);
 /* what was counted in stretches that have ended */
 void steals__tell(struct perfetto *px, struct drawn_process *process, uint64_t time);
+
+/* perfetto_sched.c */
+void sched__end_piece(struct perfetto *px);
 
 #endif /* TRACER_EXPORT_PERFETTO_H */

@@ -124,6 +124,11 @@ void op__sched(void *ctx, const struct model_sched *change, uint64_t time)
 	int state = RUNNABLE; /* also if not known: it has to be something else than running */
 
 	(void)time;
+	if (px->info.piece && change->state != KERNEL_RUNNING)
+		map__remove(&px->on_cpu, change->tid, 0);
+	else if (px->info.piece &&
+		 map__put(&px->on_cpu, change->tid, 0, (void *)(uintptr_t)(change->cpu + 1)))
+		px->error = -ENOMEM;
 	if (change->state == KERNEL_RUNNING)
 		state = RUNNING;
 	else if (change->state == KERNEL_BLOCKED)
@@ -135,4 +140,12 @@ void op__sched(void *ctx, const struct model_sched *change, uint64_t time)
 	task_state__write(px, change->cpu == MODEL_NO_CPU ? 0 : change->cpu,
 			  thread__label(change->thread, change->comm, label), change->tid, state,
 			  change->state == KERNEL_RUNNING ? change->prio : 0, change->since);
+}
+
+/* what runs where a piece ends begins to run anew in the next, when that is read behind this one */
+void sched__end_piece(struct perfetto *px)
+{
+	for (struct map_entry *e = NULL; (e = map__next(&px->on_cpu, e));)
+		task_state__write(px, (uint32_t)((uintptr_t)e->value - 1), NULL, (uint32_t)e->a, 2,
+				  0, px->time);
 }

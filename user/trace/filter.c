@@ -276,6 +276,29 @@ static void filter__open(struct filter *filter, uint64_t time)
 			filter__retell_owner(filter, filter->state.owners[i], time);
 }
 
+static void life__hide_zones(struct life *life)
+{
+	for (struct kept *zone = life->zones; zone; zone = zone->below)
+		zone->told = false;
+}
+
+bool filter__retell_all(struct filter *filter, uint64_t time)
+{
+	if (!filter->open || filter->out_next != filter->out_count)
+		return false;
+	for (size_t i = 0; i < filter->state.count; i++) {
+		struct owner *owner = filter->state.owners[i];
+
+		for (struct life *life = owner ? owner->first : NULL; life; life = life->next) {
+			life->told = false;
+			if (!life->place)
+				life__hide_zones(life);
+		}
+	}
+	filter__open(filter, time);
+	return true;
+}
+
 /* --- tasks --- */
 
 static bool is_birth(const struct event *event)
@@ -354,12 +377,6 @@ static void life__follow(struct life *life, const struct event *event, struct pl
 		life__stopped(life, EVENT_TASK_COMPLETED, NULL, 0);
 		break;
 	}
-}
-
-static void life__hide_zones(struct life *life)
-{
-	for (struct kept *zone = life->zones; zone; zone = zone->below)
-		zone->told = false;
 }
 
 /* a task that the output knows, where it is not shown */

@@ -44,6 +44,12 @@ struct filter *filter__new(const struct trace_filter *what);
 int filter__take(struct filter *filter, const struct event *event);
 /* an event that came out; false: there is none, take another */
 bool filter__give(struct filter *filter, struct event *event);
+/*
+ * filter__retell_all() - tell anew at @time what is open, as where a window begins: what came out
+ * so far and what comes out now are two traces. False: events wait to be given, ask again after
+ * them.
+ */
+bool filter__retell_all(struct filter *filter, uint64_t time);
 void filter__free(struct filter *filter);
 
 #endif /* TRACER_TRACE_FILTER_H */

@@ -454,6 +454,13 @@ static int trace__process_block(struct trace *trace, struct json_object *json)
 	return merge__add_event(&trace->merge, &event);
 }
 
+static uint64_t trace__count(struct json_object *json, const char *key)
+{
+	int64_t n = json__integer(json, key, 0);
+
+	return n > 0 ? (uint64_t)n : 0;
+}
+
 /* how the streams stood where the first file begins, if that is not where the capture does */
 static int trace__streams(struct trace *trace, const struct reader_block *block)
 {
@@ -488,6 +495,10 @@ static void trace__end_block(struct trace *trace, struct json_object *json)
 	int i;
 
 	foreign__end(&trace->merge, json);
+	totals->cpu_ns += trace__count(json, "cpu_ns");
+	totals->flushes += trace__count(json, "flushes");
+	totals->chunks += trace__count(json, "chunks");
+	totals->chunk_bytes += trace__count(json, "chunk_bytes");
 	if (json_object_object_get_ex(json, "finished", &member))
 		totals->finished = json_object_get_boolean(member);
 	n = json__integer(json, "rings_refused", 0);
@@ -802,6 +813,11 @@ int trace__filter(struct trace *trace, const struct trace_filter *filter)
 	filter__free(trace->filter);
 	trace->filter = filter__new(filter);
 	return trace->filter ? 0 : -ENOMEM;
+}
+
+bool trace__retell(struct trace *trace, uint64_t time)
+{
+	return trace->filter && filter__retell_all(trace->filter, time);
 }
 
 const struct trace_totals *trace__totals(const struct trace *trace)

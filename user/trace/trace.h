@@ -47,6 +47,9 @@ struct trace_totals {	  /* interface, section 3: capture */
 	 */
 	uint64_t damaged;
 	uint64_t first_time, last_time;
+	/* what the capture cost: CPU time of the tracer, hand-overs by the targets, pieces copied,
+	 * bytes */
+	uint64_t cpu_ns, flushes, chunks, chunk_bytes;
 	uint64_t stacks_lost; /* call stacks that are not in the capture although they should be */
 	bool sched;	      /* the kernel's scheduling is in the capture */
 	uint64_t sched_lost;  /* switches and wakings that are not, although they should be */
@@ -94,6 +97,12 @@ int trace__next(struct trace *trace, struct event *event);
  */
 struct trace_filter;
 int trace__filter(struct trace *trace, const struct trace_filter *filter);
+/*
+ * trace__retell() - tell anew at @time what is open, so that what comes now is a trace of its own
+ * Only with a filter, be it one that wants everything. False: not at this moment, ask again after
+ * the next event.
+ */
+bool trace__retell(struct trace *trace, uint64_t time);
 
 /*
  * Call stacks (record --stacks). A frame is a function, or one that was inlined in the next; what
