@@ -67,30 +67,76 @@ class Waits:
 
 
 class Locks:
-    """arrows from a release, if somebody waits, to who of these acquires the lock next"""
+    """
+    Arrows from a release, if somebody waits, to who of these acquires the lock next; and of each wait whether
+    it was one, and for whom.
+    """
 
     def __init__(self, compared):
         self.compared = compared
         self.waiting = collections.defaultdict(dict)    # lock -> who waits -> waited at the last release
         self.released = {}
+        self.holds = collections.defaultdict(list)      # lock -> (who, name, tid), newest first
+        self.turns = collections.Counter()              # lock -> acquired and released, how often
+        self.last = {}
+        self.begun = {}                                 # lock, who -> as the wait began
+        self.runs = collections.Counter()
+        self.names = {}
 
     def take(self, fact, result):
+        if fact.what == "task_begin":
+            self.runs[fact.tid[0], fact.args[0]] += 1
+            self.names[fact.tid[0], fact.args[0]] = fact.event.name
         if fact.what not in ("lock_wait", "lock_acquired", "lock_released"):
             return
         lock, who = (fact.tid[0], fact.args[0]), fact.running or fact.tid
         waiting = self.waiting[lock]
         if fact.what == "lock_wait":
             waiting[who] = False
+            self.begun[lock, who] = self.holder(lock, who), self.turns[lock], self.runs[fact.tid[0], who]
         elif fact.what == "lock_acquired":
+            self.wait(fact, lock, who)
+            self.holds[lock].insert(0, (who, self.names.get((fact.tid[0], who)), fact.tid[1]))
+            self.last[lock] = self.holds[lock][0]
+            self.turns[lock] += 1
             arrow = self.released.pop(lock, None)
             result["lock"].append(([], [arrow] if waiting.pop(who, False) and arrow else [], fact))
         else:
+            self.holds[lock] = [hold for hold in self.holds[lock] if hold[0] != who]
+            self.turns[lock] += 1
             self.released.pop(lock, None)
             if waiting:
                 self.released[lock] = self.compared.only(fact.flows, fact, "lock")[0]
             result["lock"].append(([self.released[lock]] if waiting else [], [], fact))
             for other in waiting:
                 waiting[other] = True
+
+    def holder(self, lock, who):
+        return next((hold for hold in self.holds[lock] if hold[0] != who), None)
+
+    def wait(self, fact, lock, who):
+        """annotations of the wait's last part, and before that what was known when it began"""
+        held, turns, runs = self.begun.pop((lock, who), (None, None, None))
+        if turns is None:
+            return
+        others = self.turns[lock] != turns
+        holder = held or (self.last[lock] if others and self.last[lock][0] != who and lock in self.last else None)
+        contended = bool(held or others or self.runs[fact.tid[0], who] != runs)
+        parts = fact.wait or [{}]
+        told = [self.annotations(True, held) if held else {}] + [{}] * (len(parts) - 2)
+        told = told[:len(parts) - 1] + [self.annotations(contended, holder)]
+        if parts != told:
+            self.compared.differ("threads", f"wait for {fact.key()} until {fact.event.time}: {parts}, should be {told}")
+
+    @staticmethod
+    def annotations(contended, holder):
+        args = {"contended": contended}
+        if holder and not isinstance(holder[0], tuple):
+            args["holder"] = f"{holder[0]:#x}"
+            args["holder_name"] = holder[1]
+        if holder:
+            args["holder_tid"] = holder[2]
+        return args
 
 
 class Comparison:

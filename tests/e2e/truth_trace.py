@@ -101,13 +101,14 @@ def number(value):
 
 class Fact:
     __slots__ = ("what", "args", "event", "tid", "running", "dead", "interrupted", "flows", "ends",
-                 "shared")
+                 "shared", "wait")
 
     def __init__(self, what, args, event, tid=None, running=None):
         self.what, self.args, self.event, self.tid, self.running = what, args, event, tid, running
         self.dead = self.interrupted = False
         self.flows, self.ends = list(event.flows), list(event.ends)
         self.shared = None
+        self.wait = []                  # of a lock that is acquired: annotations of the wait's parts
 
     def key(self):
         return (self.what,) + tuple(self.args)
@@ -157,6 +158,7 @@ class Facts:
         self.ended = {}                 # identity of a slice in parts -> fact of its last end
         self.runs_ended = {}            # (pid, task) -> end of its run, until the stay's
         self.waits_ended = {}           # lock's identity -> end of the wait for it
+        self.wait_parts = collections.defaultdict(list)     # ... -> annotations of the ends of its parts
         self.lanes_ended = {}           # row -> last end of a marker or frame
         self.notes = {}                 # ... -> annotations of its parts so far
         self.parked = collections.defaultdict(list)     # (pid, task) -> facts of ends at its last stop
@@ -364,8 +366,10 @@ class Facts:
             if what == "wait":
                 self.on_thread(event, "lock_wait", thing, name)
             else:
-                self.on_thread(event, "lock_acquired", thing)
+                fact = self.on_thread(event, "lock_acquired", thing)
                 wait = self.waits_ended.pop((pid, thing, self.place(event)[1]), None)
+                if fact:
+                    fact.wait = self.wait_parts.pop((pid, thing, self.place(event)[1]), [])
                 if wait is None or wait.time != event.time:
                     self.bad(event, "the wait for it does not end here")
         elif category in ("marker", "frame"):
@@ -485,7 +489,9 @@ class Facts:
         elif category == "lock" and begin.name.startswith("held"):
             fact = self.on_thread(event, "lock_released", number(begin.args.get("object")))
         elif category == "lock" and not cut:
-            self.waits_ended[pid, number(begin.args.get("object")), self.place(event)[1]] = event
+            where = pid, number(begin.args.get("object")), self.place(event)[1]
+            self.waits_ended[where] = event
+            self.wait_parts[where].append(event.args)
         if category in ("marker", "frame"):
             self.lanes_ended[track.uuid] = event
         if category == "marker":
