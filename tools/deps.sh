@@ -6,7 +6,7 @@ set -eu
 # for `make` and `make demo`
 build="make gcc g++ clang bpftool libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev libjson-c-dev libsqlite3-dev"
 # and for `make check`: other compilers, other readers of the same points and traces
-test="$build python3 python3-dev zstd libasio-dev libboost-dev graphviz libomp-14-dev libtbb-dev libboost-fiber-dev libboost-context-dev libcmocka-dev protobuf-compiler bpftrace gcc-aarch64-linux-gnu g++-aarch64-linux-gnu"
+test="$build python3 python3-dev zstd libasio-dev libboost-dev graphviz libomp-14-dev libtbb-dev libboost-fiber-dev libboost-context-dev libstarpu-dev pkg-config golang-go openjdk-17-jdk-headless libcmocka-dev protobuf-compiler bpftrace gcc-aarch64-linux-gnu g++-aarch64-linux-gnu"
 
 # what `make bench` measures beside the tracer, each if it is there
 peers="bpftrace linux-perf lttng-tools liblttng-ust-dev uftrace"

@@ -271,7 +271,8 @@ static int attachment__link(struct session *session, struct spec_attachment *att
 	const struct bpf_program *program = session->features.sleepable_uprobe
 						    ? bpf->progs.spec_probe
 						    : bpf->progs.spec_probe_atomic;
-	pid_t pid = session->options->follow ? 0 : attachment->file->pid;
+	bool one = !session->options->follow && session->options->pid_count == 1;
+	pid_t pid = one ? attachment->file->pid : 0;
 	char path[64];
 	int err = specs__load_code(session->specs);
 
@@ -400,6 +401,8 @@ static void session__recognise(struct session *session, struct spec_file *file)
 	file->looked_at = true;
 	for (spec = session->specs->all; spec; spec = spec->next) {
 		if (!spec->in_use && spec__recognises(spec, file)) {
+			if (specs__need_programs(session))
+				return;
 			spec->in_use = true;
 			specs__bind_tracepoints(session, spec);
 		}
@@ -475,8 +478,9 @@ void session__bind_file(struct session *session, const char *path)
 	struct spec_file *file;
 	char *real;
 
+	/* the tracer's own file is only looked at for its dynamic linker */
 	if (!session->specs || (session->specs->automatic && session->points_found) ||
-	    proc__file_identity(path, &mapping))
+	    !strcmp(path, "/proc/self/exe") || proc__file_identity(path, &mapping))
 		return;
 	real = realpath(path, NULL);
 	file = specs__file(session->specs, mapping.device, mapping.inode, path, real ? real : path,

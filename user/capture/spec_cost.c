@@ -234,7 +234,7 @@ void session__watch_specs(struct session *session)
 	uint64_t cpu;
 
 	session__say_specs(session, true);
-	if (!specs || session->options->max_overhead <= 0 || !specs->costs.known)
+	if (!specs || !specs->bpf || session->options->max_overhead <= 0 || !specs->costs.known)
 		return;
 	cpu = session__cpu_time(session);
 	specs__read_hits(session);

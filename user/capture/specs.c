@@ -77,6 +77,21 @@ static int specs__load(struct session *session)
 	return err ? err : spec_bpf__load(bpf);
 }
 
+/* what no target needs is not loaded */
+int specs__need_programs(struct session *session)
+{
+	int err;
+
+	if (session->specs->bpf)
+		return session->specs->refused;
+	err = session->specs->refused = specs__load(session);
+	if (err)
+		say__error("the kernel refuses the BPF programs of probe specs (%s); -vv shows its "
+			   "words, and 'tracer doctor' what is missing",
+			   strerror(-err));
+	return err;
+}
+
 int session__load_specs(struct session *session)
 {
 	const struct capture_options *options = session->options;
@@ -98,18 +113,14 @@ int session__load_specs(struct session *session)
 			   SPEC_KEPT);
 		return -E2BIG;
 	}
-	err = specs__load(session);
-	if (err) {
-		say__error("the kernel refuses the BPF programs of probe specs (%s); -vv shows its "
-			   "words, and 'tracer doctor' what is missing",
-			   strerror(-err));
-		return err;
-	}
-	for (spec = specs->all; spec && !specs->automatic; spec = spec->next) {
+	if (specs->automatic)
+		return 0;
+	err = specs__need_programs(session);
+	for (spec = specs->all; spec && !err; spec = spec->next) {
 		spec->in_use = true;
 		specs__bind_tracepoints(session, spec);
 	}
-	return 0;
+	return err;
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -281,7 +292,7 @@ void session__tell_specs(struct session *session, struct json_object *end)
 	struct specs *specs = session->specs;
 	struct json_object *probes;
 
-	if (!specs)
+	if (!specs || !specs->bpf)
 		return;
 	specs__read_hits(session);
 	probes = json_object_new_array();

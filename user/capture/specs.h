@@ -88,7 +88,8 @@ struct specs {
 	uint64_t cpu_time;
 	struct map names; /* pid, address -> what it is called */
 	uint64_t records;
-	bool told; /* what was found when the capture began */
+	int refused; /* the kernel's answer to the programs */
+	bool told;   /* what was found when the capture began */
 };
 
 /* specs.c; each is 0 or -errno after saying why. Without specs they do nothing. */
@@ -104,6 +105,9 @@ uint64_t session__foreign_records(const struct session *session);
 void session__watch_specs(struct session *session);
 /* says what came of the specs; @again: if there is anything new */
 void session__say_specs(struct session *session, bool again);
+
+/* loads the programs, once; 0 or -errno after saying why */
+int specs__need_programs(struct session *session);
 
 /* spec_bind.c: what a process has mapped; a file that will be run */
 void session__bind_process(struct session *session, pid_t pid, const struct mappings *mappings);
