@@ -251,6 +251,9 @@ static void text__event(void *ctx, const struct event *event)
 {
 	struct text *text = ctx;
 
+	/* what is made of Asio's records is shown as far as it is an event like any other */
+	if (event->derived && event->type >= EV_process)
+		return;
 	emit__room(&text->out, LINE_MAX_SIZE);
 	put_event(&text->out, text->trace, event);
 }
