@@ -85,6 +85,7 @@ constexpr uint32_t palette_size = sizeof(palette) / sizeof(*palette);
 /* A marker type. Never freed: other threads may be about to use it. */
 struct type {
 	std::string label;
+	uint64_t key = 0;		/* of the label, as records have it */
 	uint32_t color = 0;
 	bool has_color = false;
 	std::atomic<uint32_t> told{0};	/* capture to which the colour was told */
@@ -134,6 +135,12 @@ inline std::atomic<type *> *table_of(state &s, uint16_t id)
 	return table;
 }
 
+inline void set_label(type &t, const std::string &label)
+{
+	t.label = label;
+	t.key = tracer_name_key(t.label.c_str(), tracer__length(t.label.c_str()));
+}
+
 /* the type of an id, also of one that nobody added: then its label is the number */
 inline type &type_of(state &s, uint16_t id)
 {
@@ -143,7 +150,7 @@ inline type &type_of(state &s, uint16_t id)
 	if (found)
 		return *found;
 	fresh = new type;
-	fresh->label = std::to_string(id);
+	set_label(*fresh, std::to_string(id));
 	if (slot.compare_exchange_strong(found, fresh, std::memory_order_acq_rel))
 		return *fresh;
 	delete fresh;
@@ -194,11 +201,17 @@ __attribute__((noinline)) inline void set_open(uint16_t channel, uint16_t id, ui
 {
 	state &s = all();
 	type &t = type_of(s, id);
+	const uint64_t told = extra == UINT32_MAX ? TRACER_UNKNOWN : static_cast<uint64_t>(extra);
+	const uint32_t gate = TRACER__GATE(tracer__in_marker);
 
 	opened(s);
 	tell_color(s, t);
-	TRACER_MARKER_SET(channel, t.label.c_str(),
-			  extra == UINT32_MAX ? TRACER_UNKNOWN : static_cast<uint64_t>(extra));
+	/* as TRACER_MARKER_SET(), but that the label need not be hashed anew: the event's number, size, strings */
+	if (gate & TRACER_GATE_DIRECT)
+		tracer__marker_set(gate & TRACER_GATE_DIRECT, channel, t.label.c_str(), told);
+	if (gate & TRACER_GATE_RECORDED)
+		tracer__record_keyed(96, 32, 2, 0, channel, reinterpret_cast<uintptr_t>(t.label.c_str()), told,
+				     0, t.key, 0);
 }
 
 inline uint16_t add(const std::string &label, bool has_color, uint16_t color_id)
@@ -217,7 +230,7 @@ inline uint16_t add(const std::string &label, bool has_color, uint16_t color_id)
 	}
 	slot = &table_of(s, static_cast<uint16_t>(s.count))[s.count & 255];
 	t = new type;
-	t->label = label;
+	set_label(*t, label);
 	t->has_color = has_color;
 	t->color = palette[color_id % palette_size];
 	slot->store(t, std::memory_order_release);
