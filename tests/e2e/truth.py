@@ -146,6 +146,8 @@ class Comparison:
         self.differences = []
         self.compared = collections.Counter()
         self.extra = collections.Counter()
+        self.rows_of_threads = {(track.pid, track.tid): track.name
+                                for track in facts.reader.tracks.values() if track.kind == "thread"}
 
     def differ(self, kind, message):
         self.kinds[kind] += 1
@@ -339,24 +341,27 @@ class Comparison:
                 opened = ("task.suspended", f"suspended: {reason}" if reason else "suspended", time) \
                     if what == "task_suspended" else ("task.stopped", "stopped", time)
                 if early:
-                    close(fact.event, *self.wake_args(early, facts))
+                    close(fact.event, *self.wake_args(early))
                     opened, early = ("task.ready", "ready", time), None
             elif what == "task_resumed":
                 if not opened:
                     early = fact
                     continue
-                close(fact.event, *self.wake_args(fact, facts))
+                close(fact.event, *self.wake_args(fact))
                 opened = ("task.ready", "ready", time)
             elif what == "task_completed":
                 close(fact.event)
         close(None)
         return gaps
 
-    @staticmethod
-    def wake_args(wake, facts):
+    def wake_args(self, wake):
+        """a task by its identity, a thread on which none ran by the name of its row"""
         cause, waker = wake.args[0], wake.running
         args = [("cause", cause)] if cause else []
-        return args + [("waker", f"{waker:#x}") if waker else ("tid", wake.tid[1])]
+        if waker:
+            return args + [("waker", f"{waker:#x}")]
+        return args + [("waker", self.rows_of_threads[wake.tid] or f"thread {wake.tid[1]}"),
+                       ("tid", wake.tid[1])]
 
     # arrows
 

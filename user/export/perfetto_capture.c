@@ -53,6 +53,12 @@ void capture__draw(struct perfetto *px, const struct trace_totals *totals)
 		annotate__uint(px, ANNOTATION_LOST_RECORDS, totals->lost);
 		annotate__text(px, ANNOTATION_CLOCK, 0, totals->clock ? totals->clock : "unknown");
 		annotate__uint(px, ANNOTATION_CLOCK_ERROR, totals->clock_error_ns);
+		if (totals->finished) {
+			annotate__uint(px, ANNOTATION_TRACER_CPU, totals->cpu_ns);
+			annotate__uint(px, ANNOTATION_FLUSHES, totals->flushes);
+			annotate__uint(px, ANNOTATION_CHUNKS, totals->chunks);
+			annotate__uint(px, ANNOTATION_CHUNK_BYTES, totals->chunk_bytes);
+		}
 		event__close(px);
 	}
 }

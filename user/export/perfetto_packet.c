@@ -323,19 +323,31 @@ void interned__close(struct perfetto *px, uint8_t *mark)
 	packet__close(px);
 }
 
-uint32_t intern__text(struct perfetto *px, enum perfetto_table table, enum perfetto_form form,
-		      const char *text)
+uint32_t intern__new(struct perfetto *px, enum perfetto_table table, const char *text)
 {
 	static const uint32_t fields[TABLES] = {
 		[TABLE_NAMES] = INTERNED_NAMES,
 		[TABLE_ANNOTATIONS] = INTERNED_ANNOTATIONS,
 		[TABLE_STRINGS] = INTERNED_STRINGS,
 	};
+	uint32_t iid = px->next_iid[table]++;
+	uint8_t *mark;
+
+	packet__open_with_prefix(px);
+	mark = proto__begin(&px->proto, 12);
+	interned__write(&px->proto, fields[table], iid, text);
+	proto__end(&px->proto, mark);
+	packet__close(px);
+	return iid;
+}
+
+uint32_t intern__text(struct perfetto *px, enum perfetto_table table, enum perfetto_form form,
+		      const char *text)
+{
 	struct map *map = &px->interned[table];
 	char buffer[PROTO_STRING_MAX];
+	uint32_t iid = px->next_iid[table];
 	void *known;
-	uint32_t iid;
-	uint8_t *mark;
 
 	if (!text)
 		return 0;
@@ -345,17 +357,9 @@ uint32_t intern__text(struct perfetto *px, enum perfetto_table table, enum perfe
 		return (uint32_t)(uintptr_t)known;
 	if (map->count >= PERFETTO_INTERNED_MAX)
 		return 0;
-	iid = px->next_iid[table];
 	if (map__put(map, (uintptr_t)text, form, (void *)(uintptr_t)iid))
 		return 0;
-	px->next_iid[table]++;
-	packet__open_with_prefix(px);
-	mark = proto__begin(&px->proto, 12);
-	interned__write(&px->proto, fields[table], iid,
-			form__text(form, text, buffer, sizeof(buffer)));
-	proto__end(&px->proto, mark);
-	packet__close(px);
-	return iid;
+	return intern__new(px, table, form__text(form, text, buffer, sizeof(buffer)));
 }
 
 static void event__start(struct perfetto *px, const struct row *row, int type, uint64_t time,

@@ -438,8 +438,29 @@ static uint64_t waker__identity(struct perfetto *px, const struct drawn_task *ta
 	return 0;
 }
 
+/* a thread that woke while no task ran on it, as its row is called */
+static uint32_t waker__label(struct perfetto *px, const struct slice *slice,
+			     const struct model_gap *gap)
+{
+	struct drawn_thread *thread;
+	char text[32];
+
+	if (!slice->owner || !gap || !gap->resumed || gap->kind == GAP_READY || !gap->waker_tid ||
+	    gap->waker_serial)
+		return 0;
+	thread = map__get(&px->tids, slice->owner->process->index, gap->waker_tid);
+	if (!thread || thread->label_iid)
+		return thread ? thread->label_iid : 0;
+	if (thread->named_worker != MODEL_NO_WORKER)
+		snprintf(text, sizeof(text), "worker %u", thread->named_worker);
+	else
+		snprintf(text, sizeof(text), "thread %u", thread->tid);
+	thread->label_iid = intern__new(px, TABLE_STRINGS, thread->named ? thread->named : text);
+	return thread->label_iid;
+}
+
 static void gap__annotate(struct perfetto *px, const struct slice *slice,
-			  const struct model_gap *gap, uint32_t cause_iid)
+			  const struct model_gap *gap, uint32_t cause_iid, uint32_t waker_iid)
 {
 	uint64_t waker = 0;
 
@@ -456,7 +477,9 @@ static void gap__annotate(struct perfetto *px, const struct slice *slice,
 		waker = waker__identity(px, slice->owner, gap);
 	if (waker)
 		annotate__hex(px, ANNOTATION_WAKER, waker);
-	else if (gap->waker_tid)
+	else if (waker_iid)
+		annotate__text(px, ANNOTATION_WAKER, waker_iid, "");
+	if (!waker && gap->waker_tid)
 		annotate__uint(px, ANNOTATION_TID, gap->waker_tid);
 }
 
@@ -489,7 +512,7 @@ static void row__pop(struct perfetto *px, struct row *row, const struct model_ga
 {
 	struct slice *slice = row->top;
 	uint32_t iids[PERFETTO_NOTES_MAX];
-	uint32_t cause_iid;
+	uint32_t cause_iid, waker_iid;
 
 	row->top = slice->below;
 	row->depth--;
@@ -498,6 +521,7 @@ static void row__pop(struct perfetto *px, struct row *row, const struct model_ga
 	if (slice->hidden)
 		return;
 	cause_iid = intern__text(px, TABLE_STRINGS, FORM_PLAIN, gap ? gap->cause : cause);
+	waker_iid = waker__label(px, slice, gap);
 	notes__intern(px, slice, iids);
 	event__open(px, row, EVENT_END, time);
 	notes__write(px, slice, iids);
@@ -506,7 +530,7 @@ static void row__pop(struct perfetto *px, struct row *row, const struct model_ga
 	if (slice->cut)
 		annotate__bool(px, ANNOTATION_CUT, true);
 	if (gap)
-		gap__annotate(px, slice, gap, cause_iid);
+		gap__annotate(px, slice, gap, cause_iid, waker_iid);
 	else
 		annotate__text(px, ANNOTATION_CAUSE, cause_iid, cause);
 	event__close(px);

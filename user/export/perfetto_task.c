@@ -90,6 +90,7 @@ static void thread__declare(struct perfetto *px, struct drawn_thread *thread,
 			d.rank = worker__rank(model->worker);
 	}
 	thread->row.declared = true;
+	thread->label_iid = 0;
 	thread->named_worker = model->worker;
 	thread->named = model->name;
 	descriptor__write(px, &d);
