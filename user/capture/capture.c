@@ -291,8 +291,9 @@ static int session__take_targets(struct session *session)
 		pid = session->first_pid;
 		proc__read(pid, &info);
 		say__error("process %d (%s): no points in it or its libraries", pid, info.name);
-		say__error("build it, or its runtime, with <tracer/tracer.h>; 'tracer list -p %d' "
-			   "shows what is there; --wait-points traces what it loads later",
+		say__error("build it, or its runtime, with <tracer/tracer.h>, or write a probe spec "
+			   "for it (--spec); 'tracer list -p %d' shows what is there; --wait-points "
+			   "traces what it loads later",
 			   pid);
 		return STATUS_REFUSED;
 	}
@@ -623,6 +624,7 @@ int capture__run(const struct capture_options *options, struct capture_result *r
 	result->chunks = session.chunks;
 	result->chunk_bytes = session.chunk_bytes;
 	result->any_event = session.chunk_bytes > 0 || session__foreign_records(&session);
+	result->probed = session__specs_attached(&session);
 	result->buffer_bytes = session.buffer_size * (uint64_t)session.cpus;
 	session__close_gates(&session);
 	session__detach_flush(&session);

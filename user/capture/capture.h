@@ -84,6 +84,7 @@ struct capture_result {
 	uint64_t files_made,
 		files_gone; /* path, path.1, ... up to files_made - 1; those gone first */
 	bool any_event;	    /* at least one record was captured */
+	bool probed;	    /* probe specs found something in the targets */
 	bool interrupted;   /* SIGINT or SIGTERM ended it */
 };
 

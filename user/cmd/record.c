@@ -317,6 +317,14 @@ static void run__say_nothing(const struct run *run)
 	const struct capture_options *options = &run->record->capture;
 	double seconds = (double)run->result.duration_ns / 1e9;
 
+	if (run->result.probed) {
+		say__error("no event in %.1f s: the specs' probes are there, but none that makes an "
+			   "event was hit",
+			   seconds);
+		say__error("is it at work? Trace longer (-d), with all categories; tracer list --spec "
+			   "NAME -p PID shows where the probes are");
+		return;
+	}
 	if (options->command) {
 		say__error("no event in %.1f s: %s ran no point that was to be recorded", seconds,
 			   options->command[0]);
