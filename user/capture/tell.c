@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "../base/say.h"
 #include "keep.h"
@@ -97,6 +98,15 @@ int shell_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* what the tracer itself has cost so far; drains are the targets' time, and the kernel's */
+static int64_t own_cpu_ns(void)
+{
+	struct timespec cpu = {0};
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	return (int64_t)cpu.tv_sec * 1000000000 + cpu.tv_nsec;
+}
+
 void session__tell_end(struct session *session, struct file_writer *writer, uint64_t duration,
 		       uint64_t end, bool continues)
 {
@@ -117,6 +127,7 @@ void session__tell_end(struct session *session, struct file_writer *writer, uint
 	size_t i;
 
 	json_object_object_add(json, "finished", json_object_new_boolean(true));
+	json_object_object_add(json, "cpu_ns", json_object_new_int64(own_cpu_ns()));
 	json_object_object_add(json, "duration_ns", json_object_new_int64((int64_t)duration));
 	json_object_object_add(json, "target_exit",
 			       session->target_exited
