@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Call stacks at points: the right functions on fibers, of stripped, static and replaced binaries."""
 
+import json
 import os
 import re
 import shutil
@@ -74,6 +75,19 @@ def on_fibers(compiler):
     build("fibers", "-g", compiler=compiler)
     record("fibers", "suspend,steal,message", str(COUNT))
     check_fibers(export("fibers"))
+
+
+def in_reports():
+    """Suspensions together by stack and reason, each counted once."""
+    report = json.loads(run(TRACER, "report", "--json", "fibers.trc"))
+    found = {stack["frames"][0]: (stack["reason"], stack["count"], stack["frames"]) for stack in report["stacks"]}
+    wanted = {FIBER[which][0]: ("leaf", COUNT // 2, FIBER[which]) for which in FIBER}
+    if found != wanted:
+        raise Wrong(f"{found}, expected {wanted}")
+    if sum(stack["total_ns"] for stack in report["stacks"]) != report["suspensions"][0]["total_ns"]:
+        raise Wrong("times that do not add up")
+    if "leaf_one < middle < outer < fiber_main" not in run(TRACER, "report", "fibers.trc"):
+        raise Wrong("not in the text")
 
 
 def with_sample():
@@ -196,6 +210,7 @@ def in_perfetto():
 TESTS = [
     ("stacks on fibers, without frame pointers, each at its own event", lambda: on_fibers("gcc")),
     ("the same built by clang", lambda: on_fibers("clang")),
+    ("stacks in reports", in_reports),
     ("stacks with --sample", with_sample),
     ("--stacks: depth, and what is not asked for", depth),
     ("stacks in Perfetto's tables", in_perfetto),

@@ -245,6 +245,11 @@ static void totals__say(const struct trace_totals *totals, const char *path)
 	if (totals->rings_refused)
 		say__info("threads with points in more than 64 libraries: what the others recorded "
 			  "is not in the capture");
+	if (totals->stacks_lost)
+		say__info(
+			"%llu call stacks are not there: they came faster than they could be kept; "
+			"ask for fewer events (--stacks)",
+			(unsigned long long)totals->stacks_lost);
 	if (totals->lost_by[LOSS_TARGET_OVERRUN])
 		say__info("a thread went round its ring before it was read; fewer categories (-c) "
 			  "help");

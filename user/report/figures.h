@@ -102,6 +102,24 @@ struct lock_figures {
 	} longest;
 };
 
+#define FIGURES_STACKS_MAX 20 /* call stacks that are shown */
+
+struct stack_figures { /* of suspensions with one call stack and one reason */
+	uint32_t number;
+	char *reason;
+	uint64_t count, total_ns, max_ns;
+	char **frames; /* of those that are shown; innermost first */
+	uint32_t frame_count;
+};
+
+/* stacks.c */
+struct report;
+void report__suspended_at(struct report *report, uint32_t stack, const char *reason,
+			  uint64_t length);
+/* the longest, and their names, while the trace is there; 0 or -ENOMEM */
+int report__finish_stacks(struct report *report, struct trace *trace);
+void report__free_stacks(struct report *report);
+
 /* locks.c */
 void report__lock(void *ctx, const struct model_lock_change *change, struct model_task *task,
 		  struct model_thread *thread, uint64_t time);
@@ -171,6 +189,9 @@ struct report {
 	struct process_figures *processes;
 	size_t process_count;
 
+	struct map stacks; /* number, reason */
+	struct stack_figures **top_stacks;
+	size_t top_stack_count;
 	struct groups names, suspensions, wakes, zones, preemptions;
 	uint64_t tasks_created, begun, migrations;
 

@@ -3,9 +3,11 @@
  * The figures as JSON: interface, section 3, key by key in its order. Keys beyond it:
  * unfinished_count (the list holds the first 1,000), in_state_ns, pid, holder and holder_task (of
  * the lock that it waits for), bulk_ns; locks[].contended_wait_ns, max_waiters, waiters[],
- * holders[], longest; capture.sched_lost; preemptions[] (who took the CPU from a worker, as the
- * kernel or the runtime calls it; the task that was running, null if none). Identities are
- * integers; none is null.
+ * holders[], longest;
+ * stacks[] (of suspensions, those that cost most time; frames from the innermost out);
+ * capture.sched_lost, stacks_lost; preemptions[] (who took the CPU from a worker, as the kernel or
+ * the runtime calls it; the task that was running, null if none). Identities are integers; none is
+ * null.
  *
  * json-c reports want of memory by a NULL object; put() notes it once for the whole document.
  */
@@ -133,8 +135,8 @@ static void fill_capture(struct document *doc, json_object *to, const struct tra
 		put_null(doc, to, "target_exit");
 	if (totals->sched)
 		put_uint(doc, to, "sched_lost", totals->sched_lost);
-	else
-		put_null(doc, to, "sched_lost");
+	put_uint(doc, to, "stacks_lost", totals->stacks_lost);
+	else put_null(doc, to, "sched_lost");
 	by = put_new(doc, to, "lost_by");
 	put_uint(doc, by, "ring_full", totals->lost_by[LOSS_RING_FULL]);
 	put_uint(doc, by, "target_ring_overrun", totals->lost_by[LOSS_TARGET_OVERRUN]);
@@ -403,6 +405,23 @@ static void fill_locks(struct document *doc, json_object *list, const struct rep
 	free(locks);
 }
 
+static void fill_stacks(struct document *doc, json_object *list, const struct report *report)
+{
+	for (size_t i = 0; i < report->top_stack_count; i++) {
+		const struct stack_figures *stack = report->top_stacks[i];
+		json_object *row = new_object(doc, list), *frames;
+
+		put_string(doc, row, "reason", stack->reason);
+		put_uint(doc, row, "count", stack->count);
+		put_uint(doc, row, "total_ns", stack->total_ns);
+		put_uint(doc, row, "max_ns", stack->max_ns);
+		frames = put_list(doc, row, "frames");
+		for (uint32_t k = 0; k < stack->frame_count; k++)
+			if (json_object_array_add(frames, json_object_new_string(stack->frames[k])))
+				doc->err = -ENOMEM;
+	}
+}
+
 static void fill_unfinished(struct document *doc, json_object *list, const struct report *report)
 {
 	for (size_t i = 0; i < report->unfinished_kept; i++) {
@@ -539,6 +558,7 @@ static void fill(struct document *doc, json_object *root, const struct report *r
 	fill_futures(doc, put_new(doc, root, "futures"), report);
 	fill_zones(doc, put_list(doc, root, "zones"), report);
 	fill_locks(doc, put_list(doc, root, "locks"), report);
+	fill_stacks(doc, put_list(doc, root, "stacks"), report);
 	fill_unfinished(doc, put_list(doc, root, "unfinished"), report);
 	put_uint(doc, root, "unfinished_count", report->unfinished_count);
 	fill_counters(doc, put_list(doc, root, "counters"), report);

@@ -150,6 +150,8 @@ int report__read(struct report *report, struct trace *trace, char **err)
 	/* what could be read is reported: its processes and figures are whole up to there */
 	int ret = read_events(report, trace), ended = report__ended(report, trace);
 
+	if (!ended)
+		ended = report__finish_stacks(report, trace);
 	if (!ret)
 		ret = ended;
 	if (ret == -ENOMEM && err)
@@ -198,6 +200,7 @@ void report__free(struct report *report)
 	model__free(report->model);
 	free_tables(report);
 	free_locks(report);
+	report__free_stacks(report);
 	for (size_t i = 0; i < report->worker_count; i++) {
 		free(report->workers[i]->name);
 		free(report->workers[i]);

@@ -35,6 +35,8 @@ static void on_gap_end(void *ctx, struct model_task *task, const struct model_ga
 
 	(void)task;
 	if (gap->kind == GAP_SUSPENDED)
+		report__suspended_at(report, gap->stack, gap->reason, length);
+	if (gap->kind == GAP_SUSPENDED)
 		group = groups__get(report, &report->suspensions, gap->reason, NULL, NULL);
 	else if (gap->kind == GAP_READY && gap->resumed)
 		group = groups__get(report, &report->wakes, gap->cause, NULL, NULL);

@@ -349,6 +349,22 @@ static void print_counters(const struct report *report, FILE *out)
 	free(counters);
 }
 
+/* where tasks were suspended longest; innermost function first */
+static void print_stacks(const struct report *report, FILE *out)
+{
+	if (report->top_stack_count)
+		fprintf(out, "\nSuspended in\n");
+	for (size_t i = 0; i < report->top_stack_count && i < ROWS_MAX; i++) {
+		const struct stack_figures *stack = report->top_stacks[i];
+
+		fprintf(out, "  %9s %9" PRIu64 " times  %s\n   ", HUMAN(stack->total_ns),
+			stack->count, NAME(stack->reason));
+		for (uint32_t k = 0; k < stack->frame_count; k++)
+			fprintf(out, "%s %s", k ? " <" : "", NAME(stack->frames[k]));
+		fputc('\n', out);
+	}
+}
+
 static void print_unfinished(const struct report *report, FILE *out)
 {
 	if (!report->unfinished_count)
@@ -441,6 +457,7 @@ int report__text(const struct report *report, FILE *out)
 	print_counters(report, out);
 	print_messages(report, out);
 	print_asio(report, out);
+	print_stacks(report, out);
 	print_unfinished(report, out);
 	return fflush(out) || ferror(out) ? (errno ? -errno : -EIO) : 0;
 }
