@@ -9,6 +9,7 @@ machine does takes its share of each; costs are user and system time of the targ
 asserted: docs/benchmarks.md says what the figures mean and what they should be.
 """
 import argparse
+import glob
 import json
 import os
 import re
@@ -403,6 +404,53 @@ def print_export(bench):
 	bench.result["export"] = result
 
 
+EXPORT_FORMATS = {"perfetto": ".pftrace", "chrome": ".json", "paraver": ".prv", "text": ".txt", "csv": ".csv", "sqlite": ".sqlite",
+		  "folded": ".folded"}
+FORMAT_TASKS = {"2 million": 130000, "8 million": 510000}
+
+
+def written(path):
+	"""bytes of what an export wrote, which may be a folder or have files beside it; removes it"""
+	if os.path.isdir(path):
+		size = sum(entry.stat().st_size for entry in os.scandir(path))
+		shutil.rmtree(path)
+		return size
+	size = 0
+	for file in glob.glob(glob.escape(os.path.splitext(path)[0]) + ".*"):
+		size += os.path.getsize(file)
+		os.unlink(file)
+	return size
+
+
+def print_formats(bench):
+	title("Export formats: tasks of the bundled runtime that suspend, at two lengths")
+	result = {}
+	for length, tasks in FORMAT_TASKS.items():
+		if bench.quick and length != "2 million":
+			continue
+		capture, summary = bench.path("formats.trc"), bench.path("formats.summary")
+		bench.run(bench.tracer, "record", "-q", "--force", "-o", capture, "--summary", summary, "--",
+			  os.path.join(bench.build, "targets/tracer-demo-runtime"), "churn", "--size", str(tasks), "--quiet")
+		with open(summary, encoding="utf-8") as file:
+			records = json.load(file)["records"]
+		row("%s: %d records" % (length, records), "records/s/core", "MB", "peak RssAnon")
+		found = {name: [] for name in EXPORT_FORMATS}
+		for _ in range(1 if bench.quick else 3):
+			for name, extension in EXPORT_FORMATS.items():
+				out = bench.path("out-formats" + extension)
+				one = watched(bench, bench.tracer, "export", "-q", "--force", "-o", out, capture)
+				one["bytes"] = written(out)
+				found[name].append(one)
+		for name, list_ in found.items():
+			one = {key: statistics.median(x[key] for x in list_) for key in list_[0]}
+			one["records_per_core_s"] = records / one["cpu_s"]
+			result.setdefault(name, {})[length] = one
+			row(name, "%.2f M" % (one["records_per_core_s"] / 1e6), "%.1f" % (one["bytes"] / 1e6),
+			    "%.1f MB" % (one["rss_anon"] / 1e6))
+		os.unlink(capture)
+	bench.result["formats"] = result
+
+
 def tree(bench, flavour, size, turns, size_bytes, repeat):
 	"""CPU and wall seconds a body: the median of @repeat trees in one process"""
 	command = [bench.program("tree" + ("-disabled" if flavour == "disabled" else "")), "--size", str(size),
@@ -558,7 +606,8 @@ def print_asio(bench):
 	bench.result["asio"] = figures
 
 
-PARTS = {"points": print_points, "zones": print_zones, "python": print_python, "disabled": print_disabled, "export": print_export, "slowdown": print_slowdown,
+PARTS = {"points": print_points, "zones": print_zones, "python": print_python, "disabled": print_disabled, "export": print_export, "formats": print_formats,
+	 "slowdown": print_slowdown,
 	 "capture": print_capture, "asio": print_asio}
 
 
