@@ -135,8 +135,9 @@ static void fill_capture(struct document *doc, json_object *to, const struct tra
 		put_null(doc, to, "target_exit");
 	if (totals->sched)
 		put_uint(doc, to, "sched_lost", totals->sched_lost);
+	else
+		put_null(doc, to, "sched_lost");
 	put_uint(doc, to, "stacks_lost", totals->stacks_lost);
-	else put_null(doc, to, "sched_lost");
 	by = put_new(doc, to, "lost_by");
 	put_uint(doc, by, "ring_full", totals->lost_by[LOSS_RING_FULL]);
 	put_uint(doc, by, "target_ring_overrun", totals->lost_by[LOSS_TARGET_OVERRUN]);
