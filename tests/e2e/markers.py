@@ -56,7 +56,7 @@ def chrome():
 
 def markers_of(events, rows):
     """(row, name, extra, colour) in the order of time"""
-    slices = sorted((e for e in events if e.get("cat") == "marker" and e["ph"] == "X"), key=lambda e: e["ts"])
+    slices = [e for e in events if e.get("cat") == "marker" and e["ph"] == "B"]
     return [(rows.get((e["pid"], e["tid"])), e["name"], e["args"].get("extra"), e["args"].get("color"))
             for e in slices]
 
@@ -73,7 +73,9 @@ def plain():
     first, second, third = "#0082c8", "#e6194b", "#3cb44b"
     check("markers", got, [("red", 1, "#ff0000"), ("first", 2, first), ("second", None, second), ("first", 0, first),
                            ("left open", 3, third)])
-    durations = [e["dur"] for e in sorted(events, key=lambda e: e.get("ts", 0)) if e.get("cat") == "marker"]
+    begins = [e for e in events if e.get("cat") == "marker" and e["ph"] == "B"]
+    ends = [e for e in events if e["ph"] == "E" and (e["pid"], e["tid"]) in {(b["pid"], b["tid"]) for b in begins}]
+    durations = [end["ts"] - begin["ts"] for begin, end in zip(begins, ends)]
     if not (durations[0] >= 2000 and durations[1] >= 2000 and durations[2] >= 1000):
         raise Failed("a set does not end the one before where it begins: %r us" % durations)
     found = tally()

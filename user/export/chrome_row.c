@@ -268,7 +268,9 @@ static void slice__args(struct chrome *ch, const struct chrome_slice *slice)
 		chrome_arg__bool(ch, "inline", slice->is_inline);
 		break;
 	case SLICE_LANE:
-		chrome_arg__uint(ch, "extra", slice->object);
+		/* all ones: there is none (TRACER_UNKNOWN) */
+		if (slice->object != UINT64_MAX)
+			chrome_arg__uint(ch, "extra", slice->object);
 		if (slice->has_color)
 			chrome_arg__color(ch, slice->color);
 		break;
