@@ -26,8 +26,8 @@ static const struct argp_option options[] = {
 	 0},
 	{"tracks", KEY_TRACKS, "lanes|task|workers", 0, "Rows of the Tasks group", 1},
 	{"limit", KEY_LIMIT, "N", 0,
-	 "dot: draw the first N tasks at most, 0: all (default 2000, which takes Graphviz a "
-	 "minute)",
+	 "dot: draw the first N tasks at most, 0: all (default 2000; for more, "
+	 "Graphviz takes minutes)",
 	 1},
 	{"max-file-size", KEY_MAX_FILE_SIZE, "SIZE", 0,
 	 "perfetto: several files, x.0001.pftrace, x.0002.pftrace, ..., each of which can be "

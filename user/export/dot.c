@@ -20,7 +20,7 @@
 #include "emit.h"
 #include "feed.h"
 
-#define TASKS_MAX 2000U /* by default; takes dot(1) about a minute */
+#define TASKS_MAX 2000U /* by default; more than that takes dot(1) minutes */
 #define EDGES_PER_TASK 8U
 #define LABEL_MAX 200U /* bytes of a name or cause that are drawn */
 #define LINE_MAX_SIZE 2048U
