@@ -24,6 +24,7 @@ enum rec_kind {
 	REC_WAKING,
 	REC_EXECUTING,	/* control, not written: a followed process is about to run another program */
 	REC_FOREIGN,	/* an event of a probe spec */
+	REC_PAUSE = 40,	/* by the loader: nothing is recorded for a while, or another share of the tasks */
 	REC_STACK = 32,	/* a call stack: stack_record.h */
 };
 
@@ -125,6 +126,12 @@ struct rec_waking {
 	__u16 flags;	/* enum rec_waking_flags */
 	__s16 prio;
 	char waker_comm[16];
+};
+
+struct rec_pause {	/* PAUSE */
+	struct rec_header h;
+	__u32 paused;	/* from here on what there may be is not to be shown; 0: it is again */
+	__u32 sample;	/* one task in so many, from here on */
 };
 
 struct rec_loaded {	/* LOADED, EXECUTING */

@@ -30,7 +30,8 @@ static const struct command commands[] = {
 	{"diff", NULL, NULL, NULL, NULL},
 	{"merge", NULL, NULL, NULL, NULL},
 	{"top", NULL, NULL, NULL, NULL},
-	{"ctl", NULL, NULL, NULL, NULL},
+	{"ctl", ctl__main, "tracer ctl", "tracer ctl start|stop|snapshot|status|sample N [-p PID]",
+	 "steer a running tracer record"},
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

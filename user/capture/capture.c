@@ -20,6 +20,7 @@
 #include <sched.h>
 #include <unistd.h>
 #include "../base/say.h"
+#include "control.h"
 #include "keep.h"
 #include "session.h"
 #include "specs.h"
@@ -320,9 +321,8 @@ static void session__say_ready(const struct session *session)
 static int session__begin(struct session *session)
 {
 	const struct capture_options *options = session->options;
-	int err, level = 16;
+	int err;
 	struct file_clock first;
-	uint32_t sample;
 
 	/* two readings, a loading apart: a capture that is killed in its first second has a rate
 	 * too */
@@ -342,9 +342,7 @@ static int session__begin(struct session *session)
 	}
 	session__make_id(session);
 	session->sample = options->sample;
-	for (sample = options->sample; sample > 1 && level > 0; sample /= 2)
-		level--;
-	session->sample_level = level;
+	session->sample_level = sample__level(options->sample);
 	session->use_monotonic = options->clock == CAPTURE_CLOCK_MONOTONIC ||
 				 (options->clock == CAPTURE_CLOCK_AUTO && !counter__is_steady());
 	if (session__load(session) || session__load_specs(session) || stacks__load(session))
@@ -433,6 +431,9 @@ static int session__make_epoll(const struct session *session)
 		event.data.fd = session->buffers[cpu].fd;
 		epoll_ctl(epoll, EPOLL_CTL_ADD, session->buffers[cpu].fd, &event);
 	}
+	event.data.fd = control__descriptor(session->control);
+	if (epoll >= 0 && event.data.fd >= 0)
+		epoll_ctl(epoll, EPOLL_CTL_ADD, event.data.fd, &event);
 	if (epoll >= 0 && stacks__descriptor(session) >= 0)
 		epoll_ctl(epoll, EPOLL_CTL_ADD, stacks__descriptor(session), &event);
 	return epoll;
@@ -475,6 +476,7 @@ static void session__loop(struct session *session, struct command *command,
 
 	while (!session__is_over(session, command, stop, now - begin)) {
 		session__look_for_signals(session);
+		control__serve(session->control);
 		time = now__boottime();
 		all = !session__is_held(session) && session__pass(session);
 		stacks__consume(session);
@@ -582,12 +584,18 @@ static int session__run(struct session *session, struct capture_result *result,
 		say__error("%s", session->refusal);
 		status = STATUS_REFUSED;
 	}
-	if (!status && (session__attach_sched(session) || session__open_gates(session)))
+	if (!status && options->start_paused) {
+		session->paused = true;
+		session__tell_pause(session, true);
+	} else if (!status && (session__attach_sched(session) || session__open_gates(session))) {
 		status = STATUS_REFUSED;
+	}
 	if (status)
 		goto out;
 	begin = now__monotonic();
 	session__say_specs(session, false);
+	session->started = now__boottime();
+	session->control = control__new(session);
 	session__say_ready(session);
 	if (command) {
 		status = command__release(command);
@@ -637,6 +645,7 @@ int capture__run(const struct capture_options *options, struct capture_result *r
 	session__unload(&session);
 	result->files_made = session.files_made;
 	result->files_gone = session.files_gone;
+	control__free(session.control);
 	keep__free(session.keep);
 	free(session.until);
 	free(session.refusal);

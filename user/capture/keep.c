@@ -25,6 +25,7 @@
 #include <unistd.h>
 #include "../base/map.h"
 #include "../base/say.h"
+#include "control.h"
 #include "session.h"
 #include "stacks.h"
 
@@ -63,6 +64,7 @@ struct keep {
 	/* how much more a cut adds, and what records become in the file */
 	uint64_t tail, raw, raw_before, bytes_before;
 	double ratio;
+	bool paused; /* as far as has been passed on */
 	bool snapshot;
 	uint64_t snapshot_at;
 	bool finishing;
@@ -221,6 +223,8 @@ static void keep__pass_record(struct keep *keep, const struct rec_header *record
 	catalog__record(keep->catalog, record);
 	if (record->kind == REC_THREAD_EXIT)
 		follow__thread_ends(keep->follow, task->tid, record->time);
+	else if (record->kind == REC_PAUSE)
+		keep->paused = ((const struct rec_pause *)(const void *)record)->paused;
 	else if (record->kind == REC_PROCESS_EXIT || record->kind == REC_EXEC)
 		follow__process_ends(keep->follow, task->pid);
 	keep->raw += record->size;
@@ -491,6 +495,7 @@ static void keep__write_window(struct keep *keep, uint64_t time)
 	if (!path ||
 	    flight__write(keep->flight, path, keep->catalog, keep->follow, time, keep->finishing)) {
 		free(path);
+		control__tell_snapshot(session->control, NULL);
 		return;
 	}
 	session__tell_snapshot(session, path);
@@ -596,6 +601,11 @@ void keep__free(struct keep *keep)
 struct follow *keep__follow(const struct keep *keep)
 {
 	return keep->follow;
+}
+
+bool keep__is_paused(const struct keep *keep)
+{
+	return keep->paused;
 }
 
 uint64_t keep__start(const struct keep *keep)

@@ -29,6 +29,8 @@ void keep__snapshot(struct keep *keep);
 /* since when the present file, or window, reaches back, ns */
 uint64_t keep__start(const struct keep *keep);
 uint64_t keep__number(const struct keep *keep);
+/* was it paused where the present file, or window, begins? */
+bool keep__is_paused(const struct keep *keep);
 struct follow *keep__follow(const struct keep *keep);
 /* bytes in memory that wait, and that are kept */
 uint64_t keep__held(const struct keep *keep);

@@ -235,9 +235,20 @@ int session__attach_kernel(struct session *session)
 
 int session__attach_sched(struct session *session)
 {
-	int err = session__add_link(session, session->bpf->progs.switched);
+	int err;
 
+	session->sched_links = session->link_count + 1;
+	err = session__add_link(session, session->bpf->progs.switched);
 	return err ? err : session__add_link(session, session->bpf->progs.waking);
+}
+
+void session__detach_sched(struct session *session)
+{
+	if (!session->sched_links)
+		return;
+	while (session->link_count >= session->sched_links)
+		bpf_link__destroy(session->links[--session->link_count]);
+	session->sched_links = 0;
 }
 
 void session__detach_kernel(struct session *session)

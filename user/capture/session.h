@@ -96,6 +96,9 @@ struct session {
 	uint64_t files_made;   /* numbers 0 to files_made - 1 */
 	uint64_t files_gone;   /* unlinked, from the oldest on */
 	uint64_t snapshots;
+	struct control *control;
+	bool paused;
+	size_t sched_links; /* the first of session__attach_sched() in links, plus one */
 	int signals_seen; /* of options->snapshots_wanted */
 };
 
@@ -105,6 +108,7 @@ int session__load(struct session *session);
 int session__attach_kernel(struct session *session);
 /* the kernel's scheduling of the targets: last, as nothing of it is wanted from before */
 int session__attach_sched(struct session *session);
+void session__detach_sched(struct session *session);
 void session__detach_kernel(struct session *session);
 uint64_t session__counter(const struct session *session, enum counter which);
 /* switches and wakings that are not in the capture although they should be */
@@ -141,6 +145,8 @@ void session__await_libraries(struct session *session, struct process *process);
 int session__scan_file(struct session *session, const char *path);
 void session__forget_maps(struct process *process);
 int session__open_gates(struct session *session);
+/* the number of sample sites of all open DSOs is another one now; 0 or -errno after saying why */
+int session__change_how(struct session *session);
 void session__close_gates(struct session *session);
 void session__detach_flush(struct session *session);
 void session__forget_targets(struct session *session);
@@ -161,6 +167,14 @@ pid_t command__pid(const struct command *command);
 int command__release(struct command *command);
 bool command__reap(struct command *command, int *status);
 void command__free(struct command *command);
+
+/* pause.c: each 0 or -errno after saying why */
+int session__pause(struct session *session);
+int session__resume(struct session *session);
+void session__tell_pause(struct session *session, bool paused);
+int session__set_sample(struct session *session, uint32_t sample);
+/* sample sites to probe for one task in @sample */
+int sample__level(uint32_t sample);
 
 /* finish.c */
 void session__harvest(struct session *session);

@@ -559,6 +559,35 @@ int session__open_gates(struct session *session)
 	return 0;
 }
 
+int session__change_how(struct session *session)
+{
+	struct probe_site sites[SITES_MAX];
+	struct probe *before;
+	struct dso *dso;
+	char path[4096];
+	size_t count;
+	int err = 0;
+
+	for (dso = session->dsos; dso && !err; dso = dso->next) {
+		if (!dso->gates || session__path_of(session, dso, path, sizeof(path)))
+			continue;
+		before = dso->how;
+		dso->how = NULL;
+		count = dso__how_sites(session, dso->binary, sites);
+		/* the new ones first: the count must not be 0 in between, which is one in 65,536 */
+		if (count)
+			err = probe__attach(&dso->how, session, session->bpf->progs.gate, path,
+					    dso->pid, sites, count);
+		if (err)
+			dso->how = before;
+		else
+			probe__detach(before);
+	}
+	if (err)
+		say__error("the sampling rate can't be changed: %s", strerror(-err));
+	return err;
+}
+
 /* takes one probe of each DSO, given by its place in the struct, and detaches them together */
 static void session__detach_from_dsos(struct session *session, size_t place, struct probe **others,
 				      size_t count)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "../base/say.h"
+#include "control.h"
 #include "keep.h"
 #include "session.h"
 #include "specs.h"
@@ -79,6 +80,8 @@ void session__tell_meta(const struct session *session, struct file_writer *write
 	json_object_object_add(json, "events", json_object_new_string(schema));
 	json_object_object_add(json, "capture", json_object_new_string(session->id));
 	json_object_object_add(json, "segment", json_object_new_int64((int64_t)number));
+	if (session->keep ? keep__is_paused(session->keep) : session->paused)
+		json_object_object_add(json, "paused", json_object_new_boolean(true));
 	if (start)
 		json_object_object_add(json, "start", json_object_new_int64((int64_t)start));
 	file_writer__json(writer, FILE_META, json);
@@ -214,6 +217,7 @@ void session__tell_snapshot(struct session *session, const char *path)
 	const struct capture_options *options = session->options;
 
 	session->snapshots++;
+	control__tell_snapshot(session->control, path);
 	if (options->snapshot_done)
 		options->snapshot_done(options->snapshot_ctx, path);
 }

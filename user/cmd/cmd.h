@@ -23,6 +23,7 @@ int export__main(int argc, char **argv);
 int report__main(int argc, char **argv);
 int list__main(int argc, char **argv);
 int doctor__main(int argc, char **argv);
+int ctl__main(int argc, char **argv);
 
 /* Where an option's value comes from; `name` is what the user wrote: "--duration",
  * "TRACER_DURATION" */

@@ -379,6 +379,12 @@ static void take(struct model *m, const struct event *event)
 	/* what is pulled happens at the time of what needs it */
 	if (event->time > m->now && !m->pull_depth)
 		m->now = event->time;
+	if (event->type == EV_pause) {
+		for (size_t i = 0; i < m->process_slots; i++)
+			if (m->processes[i])
+				process__mute(m, m->processes[i], event->args[0].u);
+		return;
+	}
 	if (event->process == EVENT_NO_PROCESS) {
 		if (event_type__is_sched(event->type))
 			sched__event(m, event, NULL);

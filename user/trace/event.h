@@ -59,9 +59,10 @@ enum event_type {
 	EV_handler_left,    /* args: handler, enum event_handler_end */
 	EV_handler_syscall, /* args: handler, call (s), error (s), bytes (UINT64_MAX: none) */
 	EV_handler_operation, /* args: object, "socket@0x7f00c0de.close" (s), descriptor */
-	EV_worker_known,      /* args: worker, name (s): the thread is that worker since before the
-				 capture */
-	EV_end,		      /* the capture ends here; always the last event */
+	EV_pause, /* args: 1: nothing is recorded from here on, 0: it is again. Of all processes */
+	EV_worker_known, /* args: worker, name (s): the thread is that worker since before the
+			    capture */
+	EV_end,		 /* the capture ends here; always the last event */
 };
 
 enum event_task_state {

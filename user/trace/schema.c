@@ -87,6 +87,7 @@ static const struct event_schema own[] = {
 	 "trace",
 	 {"object", "operation", "native"},
 	 {'i', 's', 'q'}},
+	{EV_pause, 1, "pause", "trace", {"paused"}, {'u'}},
 	{EV_worker_known, 2, "worker_known", "trace", {"worker", "name"}, {'u', 's'}},
 	{EV_end, 0, "end", "trace", {0}, {0}},
 };

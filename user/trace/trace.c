@@ -34,6 +34,7 @@ struct trace {
 	bool has_pending;
 	bool over; /* EV_end was given out */
 	struct sample sample;
+	bool paused; /* what there may be is not shown */
 	const char *boot_id;
 	const char *machine;
 	uint64_t start, end;		   /* of what is known of the capture, ns */
@@ -94,6 +95,8 @@ static void trace__meta(struct trace *trace, struct json_object *json, double *h
 			stack_table__new(trace->strings, !strcmp(trace->machine, "aarch64"));
 	if (json_object_object_get_ex(json, "clock_hz", &member))
 		*hz = json_object_get_double(member);
+	if (json_object_object_get_ex(json, "paused", &member))
+		trace->paused = json_object_get_boolean(member);
 	trace->stated_start = (uint64_t)json__integer(json, "start", 0);
 }
 
@@ -359,6 +362,25 @@ static int trace__task_record(struct trace *trace, const struct rec_header *head
 	return err ? err : merge__add_event(&trace->merge, &event);
 }
 
+/* the recorder paused, went on, or changed the share of tasks that it records */
+static int trace__pause(struct trace *trace, const struct rec_header *header)
+{
+	struct rec_pause pause;
+	struct event event = {
+		.time = header->time,
+		.type = EV_pause,
+		.nargs = 2,
+		.process = EVENT_NO_PROCESS,
+	};
+
+	if (header->size < sizeof(pause))
+		return 0;
+	memcpy(&pause, header, sizeof(pause));
+	event.args[0].u = pause.paused != 0;
+	event.args[1].u = pause.sample;
+	return merge__add_event(&trace->merge, &event);
+}
+
 static int trace__record(struct trace *trace, const struct rec_header *header)
 {
 	const struct rec_chunk *chunk = (const void *)header;
@@ -386,6 +408,8 @@ static int trace__record(struct trace *trace, const struct rec_header *header)
 	case REC_SWITCH:
 	case REC_WAKING:
 		return sched__record(&trace->merge, header);
+	case REC_PAUSE:
+		return trace__pause(trace, header);
 	case REC_FOREIGN:
 		return foreign__record(&trace->merge, header);
 	default:
@@ -673,6 +697,13 @@ static bool trace__shows(struct trace *trace, const struct event *event)
 /* what is there but not shown: another tracer's, or of a process that asked for it */
 static bool trace__hides(struct trace *trace, const struct event *event)
 {
+	if (event->type == EV_pause) {
+		trace->paused = event->args[0].u;
+		sample__set(&trace->sample, event->args[1].u);
+		return false;
+	}
+	if (trace->paused && (event_type__is_sched(event->type) || event->type < SCHEMA_TYPES))
+		return true;
 	if (event_type__is_sched(event->type))
 		return event->process != EVENT_NO_PROCESS &&
 		       trace->merge.context.processes.all[event->process]->muted;
