@@ -58,8 +58,10 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	close(fd);
 	if (!trace)
 		return 0;
-	while ((ret = trace__next(trace, &event)) > 0)
+	while ((ret = trace__next(trace, &event)) > 0) {
 		check_event(trace, &event);
+		trace__stack(trace, event.stack);
+	}
 	totals = trace__totals(trace);
 	if (ret == 0) {
 		require(event.type == EV_end);

@@ -495,7 +495,7 @@ static void summary_is_the_capture_object(void **state)
 	root = json_tokener_parse(text);
 	assert_int_equal(json_object_get_int64(find(root, "recorded")), 100);
 	assert_int_equal(json_object_get_int64(find(root, "lost")), 3);
-	assert_int_equal(json_object_object_length(root), 11);
+	assert_int_equal(json_object_object_length(root), 12);
 	json_object_put(root);
 	free(text);
 }
