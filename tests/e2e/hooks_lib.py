@@ -56,6 +56,9 @@ class Run:
         self.tasks = []
         alive = {}
         for line in text.splitlines():
+            # remarks of the exporter's stand between the events
+            if "/" not in line.split(" ", 2)[1]:
+                continue
             event = Event(line)
             self.events.append(event)
             if event.name == "task_created":
