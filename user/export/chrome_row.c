@@ -63,18 +63,25 @@ void chrome_event__finish(struct chrome *ch)
 		ch->err = ch->out.err;
 }
 
-static void arg__name(struct chrome *ch, const char *name)
+static void arg__next(struct chrome *ch)
 {
 	struct emit *out = &ch->out;
 
-	emit__room(out, ARG_ROOM);
+	emit__room(out, 2 * ARG_ROOM);
 	if (ch->in_args)
-		emit__lit(out, ",\"");
+		emit__char(out, ',');
 	else
-		emit__lit(out, ",\"args\":{\"");
+		emit__lit(out, ",\"args\":{");
 	ch->in_args = true;
-	emit__text(out, name);
-	emit__lit(out, "\":");
+}
+
+/* a name of ours, which has nothing to escape */
+static void arg__name(struct chrome *ch, const char *name)
+{
+	arg__next(ch);
+	emit__char(&ch->out, '"');
+	emit__text(&ch->out, name);
+	emit__lit(&ch->out, "\":");
 }
 
 void chrome_arg__hex(struct chrome *ch, const char *name, uint64_t value)
@@ -277,6 +284,22 @@ static void slice__args(struct chrome *ch, const struct chrome_slice *slice)
 	}
 }
 
+static void note__arg(struct chrome *ch, const struct chrome_note *note)
+{
+	if (!note->name) {
+		chrome_arg__text(ch, "text", note->value.s);
+		return;
+	}
+	/* the program's own name */
+	arg__next(ch);
+	emit__json(&ch->out, note->name);
+	emit__char(&ch->out, ':');
+	if (note->real)
+		emit__double(&ch->out, note->value.d);
+	else
+		emit__i64(&ch->out, note->value.i);
+}
+
 /* what is only known when it ends */
 static void slice__late_args(struct chrome *ch, const struct chrome_slice *slice)
 {
@@ -285,14 +308,8 @@ static void slice__late_args(struct chrome *ch, const struct chrome_slice *slice
 		chrome_arg__uint(ch, "waker", slice->waker);
 	if (slice->kind == SLICE_ZONE && slice->has_color)
 		chrome_arg__color(ch, slice->color);
-	for (const struct chrome_note *note = slice->notes; note; note = note->next) {
-		if (!note->name)
-			chrome_arg__text(ch, "text", note->value.s);
-		else if (note->real)
-			chrome_arg__double(ch, note->name, note->value.d);
-		else
-			chrome_arg__int(ch, note->name, note->value.i);
-	}
+	for (const struct chrome_note *note = slice->notes; note; note = note->next)
+		note__arg(ch, note);
 	if (slice->cut)
 		chrome_arg__bool(ch, "cut", true);
 }

@@ -113,8 +113,12 @@ static void op__anomaly(void *ctx, enum model_anomaly kind, const struct event *
 	if (kind == ANOMALY_LATE_EVENT || kind == ANOMALY_UNKNOWN_EVENT ||
 	    kind == ANOMALY_ZONE_LEFT_OPEN || kind == ANOMALY_EVENT_WITHOUT_TASK)
 		return;
-	mismatches__add(ctx, (enum mismatch_kind)kind, event->time, event->pid, event->tid, NULL,
-			id);
+	/* found where the capture ends, not at an event */
+	if (!event) {
+		m->counts[kind]++;
+		return;
+	}
+	mismatches__add(m, (enum mismatch_kind)kind, event->time, event->pid, event->tid, NULL, id);
 }
 
 static void op__stay_end(void *ctx, struct model_stay *stay, uint64_t time, enum stay_end how)
