@@ -148,18 +148,21 @@ inline __attribute__((noinline, visibility("hidden"))) std::uint64_t new_identit
 	return id + 1;
 }
 
-TRACER_ASIO__COLD const char *tell_text(std::uint32_t role, const char *text)
+/* what is to stand in the event's own place: tools that are attached directly get the text there */
+TRACER_ASIO__COLD const char *tell_text(std::uint32_t gate, std::uint32_t role, const char *text)
 {
+	if (!(gate & TRACER_GATE_RECORDED))
+		return text;
 	TRACER__POINT2(tracer__in_task, tracer__asio_text, TRACER__U32, role, TRACER__NAME, text);
 	return "";
 }
 
 /* a text as records can refer to it: Asio's are literals of this library, a program's need not be */
-TRACER_ASIO__INLINE const char *literal(std::uint32_t role, const char *text)
+TRACER_ASIO__INLINE const char *literal(std::uint32_t gate, std::uint32_t role, const char *text)
 {
 	if (__builtin_expect(tracer__plain_string(reinterpret_cast<std::uintptr_t>(text)) && text, 1))
 		return text;
-	return tell_text(role, text);
+	return tell_text(gate, role, text);
 }
 
 #if defined(BOOST_ASIO_CUSTOM_HANDLER_TRACKING)
@@ -176,9 +179,10 @@ TRACER_ASIO__INLINE bool is_system(const asio::error_code &ec)
 #endif
 
 /* nearly all errors are of one category; the names of others are not literals of this library */
-template <class Error> TRACER_ASIO__INLINE const char *category(const Error &ec)
+template <class Error> TRACER_ASIO__INLINE const char *category(std::uint32_t gate, const Error &ec)
 {
-	return __builtin_expect(is_system(ec), 1) ? "system" : tell_text(error_category, ec.category().name());
+	return __builtin_expect(is_system(ec), 1) ? "system"
+						  : tell_text(gate, error_category, ec.category().name());
 }
 
 template <class Error> struct is_error {
@@ -205,7 +209,7 @@ TRACER_ASIO__INLINE void created(tracked_handler &handler, const char *type, con
 		id = new_identity();
 		if (native)
 			tracer__asio_native(tracer__gate, id, native);
-		type = literal(object_type, type); operation = literal(operation_name, operation);
+		type = literal(tracer__gate, object_type, type); operation = literal(tracer__gate, operation_name, operation);
 		tracer__asio_created(tracer__gate, id, TRACER__ID(object), type, operation));
 	handler.tracer_id_ = id;
 }
@@ -215,7 +219,7 @@ TRACER_ASIO__INLINE void operated(const char *type, const void *object, std::uin
 				  const char *operation)
 {
 	TRACER_ASIO__IF_TASK(
-		type = literal(object_type, type); operation = literal(operation_name, operation);
+		type = literal(tracer__gate, object_type, type); operation = literal(tracer__gate, operation_name, operation);
 		tracer__asio_operation(tracer__gate, TRACER__ID(object), native, type, operation));
 }
 
@@ -226,9 +230,9 @@ TRACER_ASIO__INLINE void performed(const tracked_handler &handler, const char *o
 {
 	TRACER_ASIO__IF_TASK(
 		if (handler.tracer_id_) {
-			operation = literal(operation_name, operation);
+			operation = literal(tracer__gate, operation_name, operation);
 			if (!is_system(ec))
-				category(ec);
+				category(tracer__gate, ec);
 			tracer__asio_syscall(tracer__gate, handler.tracer_id_, bytes, operation,
 					     static_cast<std::uint32_t>(ec.value()));
 		});
@@ -377,7 +381,7 @@ class TRACER_ASIO__HIDDEN completion
 	TRACER_ASIO__INLINE typename std::enable_if<is_error<Error>::value>::type tell(std::uint32_t gate,
 										       const Error &ec)
 	{
-		const char *name = category(ec);
+		const char *name = category(gate, ec);
 
 		tracer__asio_invoked_error(gate, id_, name, static_cast<std::uint32_t>(ec.value()));
 	}
@@ -393,7 +397,7 @@ class TRACER_ASIO__HIDDEN completion
 	TRACER_ASIO__INLINE typename std::enable_if<is_error<Error>::value>::type
 	tell(std::uint32_t gate, const Error &ec, const std::size_t &bytes)
 	{
-		const char *name = category(ec);
+		const char *name = category(gate, ec);
 
 		tracer__asio_invoked_bytes(gate, id_, bytes, name, static_cast<std::uint32_t>(ec.value()));
 	}
@@ -402,7 +406,7 @@ class TRACER_ASIO__HIDDEN completion
 	TRACER_ASIO__INLINE typename std::enable_if<is_error<Error>::value>::type
 	tell(std::uint32_t gate, const Error &ec, const int &signal)
 	{
-		const char *name = category(ec);
+		const char *name = category(gate, ec);
 
 		tracer__asio_invoked_signal(gate, id_, static_cast<std::uint32_t>(signal), name,
 					    static_cast<std::uint32_t>(ec.value()));
