@@ -71,6 +71,14 @@ if options.tracks == "task":
         "ready time": (trace["durations_ns"].get("task.ready", 0),
                        sum(name["ready_ns"] for name in tasks["by_name"])),
     }
+lives = sum(name["count"] for name in tasks["by_name"])
+rows = sum(trace["task_rows"].values())
+if options.tracks == "workers":
+    pairs["rows"] = rows, 0
+elif options.tracks == "lanes" and len(report["processes"]) == 1:
+    # each its own up to 2,000; beyond, lanes, as many as tasks were alive at once
+    pairs["rows"] = rows, lives if lives <= 2000 else min(rows, 2000)
+    pairs["rows that are lanes"] = trace["lanes"], rows if lives > 2000 else 0
 different = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 for name, (found, expected) in different.items():
     print(f"{name}: trace {found}, report {expected}")

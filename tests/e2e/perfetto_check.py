@@ -30,6 +30,7 @@ import argparse
 import collections
 import gzip
 import json
+import re
 import struct
 import subprocess
 import sys
@@ -42,6 +43,9 @@ BOOTTIME, MONOTONIC, REALTIME = 6, 3, 1
 # on a task's row, of these at most one is open at a time, and nothing else outside it
 TASK_STATES = {"task.run", "task.suspended", "task.ready", "task.stopped"}
 
+
+# "<description> <address>", or of a row that tasks share from the beginning "<description> lane <n>"
+TASK_ROW = re.compile(r".+ (?:0x[0-9a-f]+|(lane [1-9][0-9]*))", re.DOTALL)
 
 # Perfetto's TaskStateEnum
 STATE_RUNNING, STATE_GONE = 3, 8
@@ -154,6 +158,7 @@ class Checker:
         self.instants = collections.Counter()
         self.continued = collections.Counter()
         self.durations = collections.Counter()
+        self.lanes = 0
         self.ends = self.samples = self.extra_samples = self.deepest = 0
         self.first_time = self.last_time = None
         self.attributes = {}
@@ -285,6 +290,10 @@ class Checker:
             track.on_task = True
             if track.rank is None or parent.ordering != 3:
                 self.bad(f"task row {track.name!r} is without explicit order")
+            if not TASK_ROW.fullmatch(track.name):
+                self.bad(f"task row {track.name!r} is named after no task and no lane")
+            else:
+                self.lanes += TASK_ROW.fullmatch(track.name)[1] is not None
 
     def root(self, track):
         for _ in range(10):
@@ -757,6 +766,7 @@ class Checker:
             "flows": {"points": self.flow_points, "ends": self.flow_ends, "open": len(self.active)},
             "tracks": dict(sorted(kinds.items())),
             "task_rows": {str(pid): rows for pid, rows in sorted(self.task_rows().items())},
+            "lanes": self.lanes,
             "kernel_ns": dict(sorted(self.kernel_ns.items())),
             "cpus": {str(cpu): {"runs": runs, "busy_ns": self.cpu_ns[cpu],
                                 "threads": len(self.cpu_threads[cpu])}

@@ -254,6 +254,11 @@ def no_rank(t):
     t["row"] = track(ROW, TASKS, (2, "fib 0xabc"), (15, 2))
 
 
+@fault("is named after no task and no lane")
+def row_without_address(t):
+    t["row"] = track(ROW, TASKS, (2, "fib abc"), (12, 0), (15, 2))
+
+
 @fault("without a uuid")
 def no_uuid(t):
     t["row"] = track(0, TASKS, (2, "fib 0xabc"), (12, 0), (15, 2))
@@ -540,6 +545,7 @@ def main():
         "flows": {"points": 1, "ends": 1, "open": 0},
         "tracks": {"counter": 3, "group": 3, "kernel": 1, "process": 1, "task": 1, "thread": 1},
         "task_rows": {"100": 1},
+        "lanes": 0,
         "last_time": BOOT + 20,
     }
     for name, value in expected.items():

@@ -635,6 +635,37 @@ static void many_tasks(void **state)
 	}
 }
 
+/* seen beforehand: rows are lanes, as many as tasks of a description are alive at once */
+static void many_tasks_on_lanes(void **state)
+{
+	struct exported e;
+	char *text;
+
+	(void)state;
+	exported__open(&e, EXPORT_LANES);
+	map__put(&e.px.lives_ahead, 0, 0, (void *)(uintptr_t)(PERFETTO_TASK_ROWS + 1));
+	script__run("0 t1 process demo demo\n1 t1 worker_start w0 -\n"
+		    "10 t1 created a fib 0\n11 t1 created b fib 0\n12 t1 created c leaf 0\n"
+		    "20 t1 begin a w0\n21 t1 completed a\n22 t1 destroyed a\n"
+		    "30 t1 created d leaf 0\n31 t1 created f fib 0\n"
+		    "40 t1 begin b w0\n41 t1 completed b\n42 t1 destroyed b\n"
+		    "50 t1 begin f w0\n51 t1 completed f\n60 t1 finish\n",
+		    exported__feed, &e);
+	exported__finish(&e);
+	text = perfetto_text__new(e.data, e.size, true);
+	text__contains(text,
+		       "row demo/Tasks/fib lane 1\nrow demo/Tasks/fib lane 2\n"
+		       "row demo/Tasks/leaf lane 1\n"
+		       "20 demo/Tasks/fib lane 1 begin task.run 'fib' task=0x61 worker=0 <1\n"
+		       "row demo/Tasks/leaf lane 2\n"
+		       "31 demo/Tasks/fib lane 1 instant task.created task=0x66 name=fib\n"
+		       "40 demo/Tasks/fib lane 2 begin task.run 'fib' task=0x62 worker=0 <2\n"
+		       "50 demo/Tasks/fib lane 1 begin task.run 'fib' task=0x66 worker=0 <5\n");
+	assert_int_equal(e.px.processes->row_count, 4);
+	free(text);
+	exported__free(&e);
+}
+
 /* more tasks alive than rows: every run and every suspension is drawn all the same, on 2,000 rows
  */
 static void more_tasks_alive_than_rows(void **state)
@@ -771,6 +802,7 @@ int main(void)
 		cmocka_unit_test(the_kernels_view),
 		cmocka_unit_test(what_is_open_at_the_end_is_closed),
 		cmocka_unit_test(many_tasks),
+		cmocka_unit_test(many_tasks_on_lanes),
 		cmocka_unit_test(more_tasks_alive_than_rows),
 		cmocka_unit_test(too_deep),
 		cmocka_unit_test(names_without_end),

@@ -99,6 +99,7 @@ void perfetto__free(struct perfetto *px)
 		pool__free(pools[i]);
 	free(px->sets.ring);
 	map__free(&px->workers_ahead);
+	map__free(&px->lives_ahead);
 	map__free(&px->on_cpu);
 	stacks__forget(&px->stacks);
 	proto__free(&px->proto);
@@ -125,12 +126,20 @@ static void export__progress(const struct perfetto *px, struct trace *trace)
 /*
  * A look ahead. In a capture of a running program the first that a thread does may be anything;
  * that it is a worker shows a little later, when its row has been declared, in its place for good.
+ * And if there are more tasks than rows, the rows are better not named after the first tasks.
  */
 struct ahead {
 	struct event *events;
 	size_t count, next;
 	int end; /* what trace__next() said after them */
 };
+
+static int ahead__count_life(struct perfetto *px, uint32_t process)
+{
+	uintptr_t count = (uintptr_t)map__get(&px->lives_ahead, process, 0);
+
+	return map__put(&px->lives_ahead, process, 0, (void *)(count + 1));
+}
 
 static int ahead__fill(struct ahead *ahead, struct perfetto *px, struct trace *trace)
 {
@@ -149,6 +158,8 @@ static int ahead__fill(struct ahead *ahead, struct perfetto *px, struct trace *t
 		if ((event->type == EV_worker_start ||
 		     (event->type == EV_task_begin && event->args[1].u != MODEL_NO_WORKER)) &&
 		    map__put(&px->workers_ahead, event->process, event->tid, px))
+			return -ENOMEM;
+		if (event->type == EV_task_created && ahead__count_life(px, event->process))
 			return -ENOMEM;
 	}
 	return 0;

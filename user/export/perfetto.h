@@ -362,6 +362,7 @@ struct drawn_process {
 	} lists[LISTS];
 	struct map labels;
 	uint32_t label_count;
+	bool crowded; /* more tasks than rows are on their way */
 };
 
 struct perfetto_tally { /* what the file holds, to compare with what a reader finds in it */
@@ -404,8 +405,9 @@ struct perfetto {
 	/* threads (process, tid) that are about to be known as workers: a row gets its parent but
 	 * once */
 	struct map workers_ahead;
-	struct map on_cpu; /* of a piece of a trace: threads that run, the CPU and one */
-	uint64_t time;	   /* of the last packet */
+	struct map lives_ahead; /* of a process: number of tasks that are about to be created */
+	struct map on_cpu;	/* of a piece of a trace: threads that run, the CPU and one */
+	uint64_t time;		/* of the last packet */
 	uint64_t boot_seed, session;
 	uint8_t prefix[PROTO_RAW]; /* what each packet begins with, encoded */
 	uint8_t prefix_size;
@@ -477,7 +479,8 @@ enum { EVENT_BEGIN = 1, EVENT_END, EVENT_INSTANT, EVENT_COUNTER };
 struct descriptor {
 	uint64_t uuid, parent;
 	const char *name;
-	const char *address; /* goes behind the name, after a blank */
+	const char *address;	 /* goes behind the name, after a blank */
+	const char *description; /* shown with the row's name */
 	enum { TRACK_PLAIN, TRACK_PROCESS, TRACK_THREAD, TRACK_COUNTER } kind;
 	uint32_t pid, tid; /* of processes and threads */
 	const char *cmdline;

@@ -276,6 +276,8 @@ void descriptor__write(struct perfetto *px, const struct descriptor *d)
 		proto__uint(p, 11, 3); /* explicit */
 	if (d->rank >= 0)
 		proto__int(p, 12, d->rank);
+	if (d->description)
+		proto__string(p, 14, d->description);
 	if (d->no_merge)
 		proto__uint(p, 15, 2); /* none */
 	proto__end(p, mark);

@@ -7,14 +7,20 @@
  * inside it cuts them: they are ended, and begun again right after, outside, as their next part.
  * What comes from the model nests but in odd cases, so this costs nothing and is never wrong.
  *
- * Who has which row (--tracks=lanes). The exporter streams, so it does not know how many tasks
- * there will be. Up to PERFETTO_TASK_ROWS lifetimes of a process each get a new row, named after
- * it. From then on a task that is born takes a row whose task has ended, one that had a task of the
- * same description if there is such a one, and keeps it until its own end. (The row keeps its name:
- * readers take the first they see.) If as many tasks are alive as there are rows, a newborn has
- * none; its instants stand on the group's row. It gets one when it runs or waits: a free one, or
- * else one whose task does not run now, which then gets another when it runs again. So no run is
- * missing, nothing overlaps, and what is not drawn in full are waits, which are counted.
+ * Who has which row (--tracks=lanes). The exporter streams, and sees only so far ahead how many
+ * tasks there will be. Up to PERFETTO_TASK_ROWS lifetimes of a process each get a new row, named
+ * after it. From then on a task that is born takes a row whose task has ended, one that had a task
+ * of the same description if there is such a one, and keeps it until its own end. (The row keeps
+ * its name: readers take the first they see.)
+ *
+ * If it is seen that there will be more (`crowded`), rows are named "<description> lane <n>" from
+ * the beginning, and a new one is made only if none of that description is free: so there are as
+ * many as tasks of it were alive at once.
+ *
+ * If as many tasks are alive as there are rows, a newborn has none; its instants stand on the
+ * group's row. It gets one when it runs or waits: a free one, or else one whose task does not run
+ * now, which then gets another when it runs again. So no run is missing, nothing overlaps, and what
+ * is not drawn in full are waits, which are counted.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -57,12 +63,22 @@ struct row *row__group(struct perfetto *px, struct drawn_process *process, enum 
 		[ROW_COUNTERS] = &process->counters, [ROW_MARKERS] = &process->markers,
 		[ROW_CAPTURE] = &process->capture,
 	};
+	static const char *const descriptions[] = {
+		[ROW_WORKERS] = "What each worker does, and below it what the kernel lets it do.",
+		[ROW_TASKS] =
+			"A task keeps its row from its creation to its end. More than 2,000 share "
+			"rows, by description; with --tracks=task each has its own.",
+		[ROW_COUNTERS] = "Tasks by state, queues, and the program's own counters.",
+		[ROW_MARKERS] = "The program's phases and frames.",
+		[ROW_CAPTURE] = "What was lost, and what the capture cost.",
+	};
 	struct row *row = rows[kind];
 
 	if (!row->declared) {
 		struct descriptor d = {
 			.parent = process->row.uuid,
 			.name = names[kind],
+			.description = descriptions[kind],
 			.ordered = kind != ROW_CAPTURE,
 			.no_merge = true,
 			.rank = (int32_t)kind - ROW_WORKERS,
@@ -201,7 +217,10 @@ static struct row *row__new_for_task(struct perfetto *px, struct drawn_task *tas
 	}
 	row__name(px, row, row__task_uuid(px, process));
 	process->row_count++;
-	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)task->identity);
+	if (row->label && process->crowded)
+		snprintf(address, sizeof(address), "lane %u", row->label->rows);
+	else
+		snprintf(address, sizeof(address), "0x%llx", (unsigned long long)task->identity);
 	d.uuid = row->uuid;
 	d.address = address;
 	row->declared = true;
@@ -233,10 +252,12 @@ void row__assign(struct perfetto *px, struct drawn_task *task, bool evict, uint6
 
 	if (px->info.tracks == EXPORT_WORKERS)
 		return;
-	if (px->info.tracks == EXPORT_TASK || process->row_count < PERFETTO_TASK_ROWS) {
+	label = map__get(&process->labels, (uintptr_t)task->name, 0);
+	if (process->crowded && label)
+		row = label->free;
+	if (!row && (px->info.tracks == EXPORT_TASK || process->row_count < PERFETTO_TASK_ROWS)) {
 		row = row__new_for_task(px, task);
-	} else {
-		label = map__get(&process->labels, (uintptr_t)task->name, 0);
+	} else if (!row) {
 		row = label ? label->free : NULL;
 		if (!row)
 			row = process->lists[LIST_FREE].first;

@@ -51,6 +51,8 @@ struct drawn_process *drawn_process__get(struct perfetto *px, struct model_proce
 	process->seed = perfetto__hash(process->seed, ROW_PROCESS, process->generation);
 	for (int i = 0; i < COUNTS; i++)
 		process->counted[i] = -1;
+	process->crowded =
+		(uintptr_t)map__get(&px->lives_ahead, model->index, 0) > PERFETTO_TASK_ROWS;
 	process->next = px->processes;
 	px->processes = process;
 	model->priv[px->slot] = process;
