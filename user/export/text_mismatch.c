@@ -105,10 +105,9 @@ static void mismatches__add(struct mismatches *m, enum mismatch_kind kind, uint6
 /* repairs that are about a begin or an end */
 static void op__anomaly(void *ctx, enum model_anomaly kind, const struct event *event)
 {
-	uint64_t id =
-		event->nargs && event->type >= EV_task_staged && event->type <= EV_task_renamed
-			? event->args[0].u
-			: 0;
+	struct mismatches *m = ctx;
+	bool of_task = event && event->nargs && event->type >= EV_task_staged &&
+		       event->type <= EV_task_renamed;
 
 	if (kind == ANOMALY_LATE_EVENT || kind == ANOMALY_UNKNOWN_EVENT ||
 	    kind == ANOMALY_ZONE_LEFT_OPEN || kind == ANOMALY_EVENT_WITHOUT_TASK)
@@ -118,7 +117,8 @@ static void op__anomaly(void *ctx, enum model_anomaly kind, const struct event *
 		m->counts[kind]++;
 		return;
 	}
-	mismatches__add(m, (enum mismatch_kind)kind, event->time, event->pid, event->tid, NULL, id);
+	mismatches__add(m, (enum mismatch_kind)kind, event->time, event->pid, event->tid, NULL,
+			of_task ? event->args[0].u : 0);
 }
 
 static void op__stay_end(void *ctx, struct model_stay *stay, uint64_t time, enum stay_end how)
