@@ -292,10 +292,11 @@ static int session__take_targets(struct session *session)
 		pid = session->first_pid;
 		proc__read(pid, &info);
 		say__error("process %d (%s): no points in it or its libraries", pid, info.name);
-		say__error("build it, or its runtime, with <tracer/tracer.h>, or write a probe spec "
-			   "for it (--spec); 'tracer list -p %d' shows what is there; --wait-points "
-			   "traces what it loads later",
-			   pid);
+		say__error(
+			"build it, or its runtime, with <tracer/tracer.h>, or write a probe spec "
+			"for it (--spec); 'tracer list -p %d' shows what is there; --wait-points "
+			"traces what it loads later",
+			pid);
 		return STATUS_REFUSED;
 	}
 	return 0;

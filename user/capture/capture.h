@@ -10,6 +10,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -22,6 +23,20 @@ struct spec;
 struct capture_stacks {
 	uint8_t depth[256];
 	bool any;
+};
+
+enum capture_trigger_kind {
+	CAPTURE_TRIGGER_RAN, /* one stay on a worker */
+	CAPTURE_TRIGGER_READY,
+	CAPTURE_TRIGGER_SUSPENDED,
+	CAPTURE_TRIGGERS
+};
+
+/* a task was in that state for longer than so many ns */
+struct capture_trigger {
+	enum capture_trigger_kind kind;
+	uint64_t ns;
+	const char *text; /* as the user wrote it */
 };
 
 /* Files and windows below this have no room for what each begins with. */
@@ -64,6 +79,9 @@ struct capture_options {
 	bool start_paused;	/* record nothing until told to: control.c */
 	uint64_t flight_size; /* keep the last so many bytes, write when asked; 0: write as it comes
 			       */
+	const struct capture_trigger *triggers; /* of a flight recorder */
+	size_t trigger_count;
+	uint64_t trigger_after_ns; /* it goes on for so long before it writes */
 	/* before a file is created, or NULL; 0, or a negative errno after telling the user */
 	int (*claim)(void *ctx, const char *path);
 	void *claim_ctx;

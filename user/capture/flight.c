@@ -36,7 +36,7 @@ struct part {
 
 struct flight {
 	struct session *session;
-	uint64_t size, bytes;
+	uint64_t size, bytes, added;
 	struct part *oldest, *newest;
 	ZSTD_CCtx *zstd;
 	bool failed;
@@ -181,6 +181,12 @@ void flight__add(struct flight *flight, enum file_block_type type, const struct 
 	part->end = &piece->next;
 	part->bytes += size;
 	flight->bytes += size;
+	flight->added += size;
+}
+
+double flight__ratio(const struct flight *flight, uint64_t raw)
+{
+	return raw ? (double)flight->added / (double)raw : 1;
 }
 
 bool flight__is_full(const struct flight *flight)

@@ -630,6 +630,8 @@ void follow__process_ends(struct follow *follow, uint32_t pid)
 	size_t count = 0, i;
 
 	alive__end_process(follow->alive, pid);
+	if (follow->watch)
+		follow->watch(follow->watch_ctx, &(struct follow_event){.pid = pid});
 	while (all && gone && (entry = map__next(&follow->contexts, entry))) {
 		if (entry->a != pid)
 			continue;

@@ -28,10 +28,12 @@
 #include "control.h"
 #include "session.h"
 #include "stacks.h"
+#include "trigger.h"
 
 /* As user/trace reckons: nothing is handed over later than this after it was written. */
 #define KEEP_DELAY_NS 45000000ULL
 /* Beyond so much in memory nothing waits any longer. */
+#define LOOK_NS 20000000ULL
 #define KEEP_HELD_MAX (256ULL << 20)
 /* Rounds, for the reader's sake: see user/trace/merge.c. */
 #define ROUND_BYTES (4ULL << 20)
@@ -65,6 +67,12 @@ struct keep {
 	uint64_t tail, raw, raw_before, bytes_before;
 	double ratio;
 	bool paused; /* as far as has been passed on */
+	struct triggers *triggers;
+	uint64_t looked; /* at those that last */
+	/* a trigger fired, but the last one's window has it in it, or will yet have it in another
+	 */
+	bool triggered;
+	uint64_t triggered_raw, written_raw;
 	bool snapshot;
 	uint64_t snapshot_at;
 	bool finishing;
@@ -485,6 +493,8 @@ static void keep__tell_round(struct keep *keep, uint64_t time)
 	keep->round_bytes = keep->raw;
 }
 
+static void keep__watch(struct keep *keep, uint64_t safe);
+
 static void keep__write_window(struct keep *keep, uint64_t time)
 {
 	struct session *session = keep->session;
@@ -517,6 +527,8 @@ void keep__round(struct keep *keep, uint64_t time)
 		keep__write_window(keep, keep->snapshot_at);
 	}
 	keep__release(keep, safe);
+	if (keep->triggers)
+		keep__watch(keep, safe);
 	if (safe > keep->released)
 		keep->released = safe;
 	if (keep->failed && !file_writer__error(keep->session->writer))
@@ -531,6 +543,54 @@ void keep__snapshot(struct keep *keep)
 		return;
 	keep->snapshot = true;
 	keep->snapshot_at = now__boottime();
+}
+
+/*
+ * A condition that holds all the time shall not fill the disk: after one window there is no other
+ * before half of what is kept is new; what fires meanwhile is in that one.
+ */
+static bool keep__has_renewed(const struct keep *keep, uint64_t since)
+{
+	double kept = (double)keep->session->options->flight_size / 2;
+
+	return (double)(keep->raw - since) * flight__ratio(keep->flight, keep->raw) > kept;
+}
+
+static void keep__fire(void *ctx, const char *what)
+{
+	struct keep *keep = ctx;
+
+	say__info("%s", what);
+	if (keep->triggered || keep->snapshot)
+		return;
+	keep->triggered = true;
+	keep->triggered_raw = keep->raw;
+}
+
+static void keep__watch(struct keep *keep, uint64_t safe)
+{
+	struct moment moment;
+	double rate;
+
+	if (safe - keep->looked > LOOK_NS) {
+		keep->looked = safe;
+		clocks__read(&keep->newest);
+		if (keep->clocks.count) {
+			rate = (double)(keep->newest.cycles - keep->clocks.last[1].cycles) /
+			       (double)(keep->newest.boottime - keep->clocks.last[1].boottime);
+			triggers__set_rate(keep->triggers, rate);
+		}
+		moment = keep__moment(keep, safe);
+		triggers__look(keep->triggers, &moment);
+	}
+	if (!keep->triggered || keep->snapshot)
+		return;
+	if (keep->written_raw && !keep__has_renewed(keep, keep->written_raw))
+		return;
+	keep->triggered = false;
+	keep->written_raw = keep->raw;
+	keep->snapshot = true;
+	keep->snapshot_at = now__boottime() + keep->session->options->trigger_after_ns;
 }
 
 void keep__finish(struct keep *keep)
@@ -577,6 +637,12 @@ int keep__new(struct keep **result, struct session *session)
 	keep->bytes_before = file_writer__bytes(session->writer);
 	file_writer__set_block(session->writer, block < (16U << 10) ? 16U << 10 : block);
 	follow__learn(keep->follow, session__schema());
+	if (options->trigger_count) {
+		keep->triggers = triggers__new(options->triggers, options->trigger_count,
+					       keep->follow, keep__fire, keep);
+		if (!keep->triggers)
+			return -ENOMEM;
+	}
 	file_writer__tap(session->writer, &keep_tap, keep);
 	return 0;
 }
@@ -592,6 +658,7 @@ void keep__free(struct keep *keep)
 		free(node);
 	}
 	map__free(&keep->streams);
+	triggers__free(keep->triggers);
 	follow__free(keep->follow);
 	catalog__free(keep->catalog);
 	flight__free(keep->flight);

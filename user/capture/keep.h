@@ -72,5 +72,7 @@ int flight__write(struct flight *flight, const char *path, const struct catalog 
 uint64_t flight__oldest_cut(const struct flight *flight);
 uint64_t flight__oldest_start(const struct flight *flight);
 uint64_t flight__bytes(const struct flight *flight);
+/* what @raw bytes of records have become, so far */
+double flight__ratio(const struct flight *flight, uint64_t raw);
 
 #endif /* TRACER_CAPTURE_KEEP_H */

@@ -323,11 +323,13 @@ static void run__say_nothing(const struct run *run)
 	double seconds = (double)run->result.duration_ns / 1e9;
 
 	if (run->result.probed) {
-		say__error("no event in %.1f s: the specs' probes are there, but none that makes an "
-			   "event was hit",
-			   seconds);
-		say__error("is it at work? Trace longer (-d), with all categories; tracer list --spec "
-			   "NAME -p PID shows where the probes are");
+		say__error(
+			"no event in %.1f s: the specs' probes are there, but none that makes an "
+			"event was hit",
+			seconds);
+		say__error(
+			"is it at work? Trace longer (-d), with all categories; tracer list --spec "
+			"NAME -p PID shows where the probes are");
 		return;
 	}
 	if (options->command) {

@@ -9,6 +9,7 @@
 #include "output.h"
 
 #define RECORD_PIDS_MAX 1024
+#define RECORD_TRIGGERS_MAX 16
 /* of a flight recorder, if the user says nothing */
 #define SNAPSHOTS_MAX 16
 
@@ -17,6 +18,7 @@ struct record {
 	pid_t pids[RECORD_PIDS_MAX];
 	bool pids_of_environment;
 	struct capture_stacks stacks;
+	struct capture_trigger triggers[RECORD_TRIGGERS_MAX];
 	bool max_files_given;
 	const char *output;  /* as given, or NULL */
 	const char *summary; /* file, or NULL */

@@ -32,6 +32,8 @@ enum record_key {
 	KEY_RUNTIME,
 	KEY_MAX_OVERHEAD,
 	KEY_FLIGHT_RECORDER,
+	KEY_TRIGGER,
+	KEY_TRIGGER_AFTER,
 	KEY_MAX_FILE_SIZE,
 	KEY_MAX_FILES,
 	KEY_START_PAUSED,
@@ -97,6 +99,13 @@ static const struct argp_option options[] = {
 	 "Keep the last SIZE in memory; it is written to FILE, FILE.1, ... on tracer ctl snapshot, "
 	 "SIGUSR1, a trigger, a target's death, and at the end",
 	 4},
+	{"trigger", KEY_TRIGGER, "CONDITION", 0,
+	 "Write the flight recorder's window when a task 'ran>10ms' (one stay on a worker), was "
+	 "'ready>5ms' or 'suspended>1s'; may be given again. In a shell > needs quotes; : does as "
+	 "well",
+	 4},
+	{"trigger-after", KEY_TRIGGER_AFTER, "DURATION", 0,
+	 "Go on for so long after a trigger, then write (default 0)", 4},
 	{"max-file-size", KEY_MAX_FILE_SIZE, "SIZE", 0,
 	 "Begin another file of the capture (FILE.1, FILE.2, ...) before one is larger; each can "
 	 "be "
@@ -141,6 +150,36 @@ static int record__set_size(const char *value, const struct option_origin *origi
 	say__error("%s: %s is too small; 64K is the least, 16M or more make sense", origin->name,
 		   value);
 	return -EINVAL;
+}
+
+/* "ran>10ms", also "task-ran>10ms" and with : or = */
+static int record__add_trigger(struct record *record, const char *value,
+			       const struct option_origin *origin)
+{
+	static const char *const kinds[] = {"ran", "ready", "suspended"};
+	const char *word = strncmp(value, "task-", 5) ? value : value + 5;
+	size_t length = strcspn(word, ">:="), i;
+	struct capture_trigger *trigger = &record->triggers[record->capture.trigger_count];
+
+	if (record->capture.trigger_count == RECORD_TRIGGERS_MAX) {
+		say__error("%s: more than %d", origin->name, RECORD_TRIGGERS_MAX);
+		return -EINVAL;
+	}
+	for (i = 0; i < CAPTURE_TRIGGERS; i++) {
+		if (strlen(kinds[i]) == length && !strncmp(kinds[i], word, length))
+			break;
+	}
+	if (i == CAPTURE_TRIGGERS || !word[length]) {
+		say__error("%s: '%s' is no condition; write 'ran>10ms', 'ready>5ms' or "
+			   "'suspended>1s' (with the quotes, or ran:10ms)",
+			   origin->name, value);
+		return -EINVAL;
+	}
+	*trigger = (struct capture_trigger){.kind = (enum capture_trigger_kind)i, .text = value};
+	if (option__duration(word + length + 1, origin, &trigger->ns))
+		return -EINVAL;
+	record->capture.trigger_count++;
+	return 0;
 }
 
 static int record__add_pid(struct record *record, const char *value,
@@ -352,6 +391,10 @@ static int record__set(void *ctx, int key, const char *value, const struct optio
 		return record__set_size(value, origin, &capture->max_file_size);
 	case KEY_FLIGHT_RECORDER:
 		return record__set_size(value, origin, &capture->flight_size);
+	case KEY_TRIGGER:
+		return record__add_trigger(record, value, origin);
+	case KEY_TRIGGER_AFTER:
+		return option__duration(value, origin, &capture->trigger_after_ns);
 	case KEY_START_PAUSED:
 		capture->start_paused = true;
 		return 0;
@@ -465,6 +508,13 @@ int record__parse(struct record *record, int argc, char **argv)
 			"large as what it keeps: leave --max-file-size out");
 		return parser.usage_status;
 	}
+	if (capture->trigger_count && !capture->flight_size) {
+		say__error(
+			"--trigger without --flight-recorder: there is no window to write; say how "
+			"much to keep: --flight-recorder 64M");
+		return parser.usage_status;
+	}
+	capture->triggers = record->triggers;
 	if (capture->flight_size && !record->max_files_given)
 		capture->max_files = SNAPSHOTS_MAX;
 	if (capture->max_files && !capture->flight_size && !capture->max_file_size) {
