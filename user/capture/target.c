@@ -616,8 +616,9 @@ static void session__detach_from_dsos(struct session *session, size_t place, str
 void session__close_gates(struct session *session)
 {
 	session->gates_open = false;
-	session__detach_from_dsos(session, offsetof(struct dso, stacks), NULL, 0);
 	session__detach_from_dsos(session, offsetof(struct dso, gates), NULL, 0);
+	/* after the last record that a stack belongs to */
+	session__detach_from_dsos(session, offsetof(struct dso, stacks), NULL, 0);
 	session__detach_from_dsos(session, offsetof(struct dso, how), NULL, 0);
 }
 
