@@ -21,6 +21,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile __u64 wake_bytes = 1 << 20;
 const volatile __u32 sample_below = 1 << 16; /* of the upper 16 bits of a task's hash; see ring.h */
 
+/* Set once all probes are there, cleared before the first one goes: no half of a picture. */
+__u32 armed;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -645,7 +648,7 @@ static __always_inline struct spec_thread *hit(struct pt_regs *ctx)
 	__u32 tgid = this_process();
 	struct spec_thread *thread;
 
-	if (!bpf_map_lookup_elem(&targets, &tgid))
+	if (!armed || !bpf_map_lookup_elem(&targets, &tgid))
 		return NULL;
 	thread = bpf_task_storage_get(&spec_threads, bpf_get_current_task_btf(), 0,
 				      BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -694,7 +697,7 @@ int spec_tracepoint(void *ctx)
 	struct spec_thread *machine;
 	int i;
 
-	if (!bpf_map_lookup_elem(&targets, &tgid))
+	if (!armed || !bpf_map_lookup_elem(&targets, &tgid))
 		return 0;
 	machine = bpf_map_lookup_elem(&spec_cpus, &zero);
 	if (!machine)

@@ -123,8 +123,10 @@ int specs__measure(struct session *session)
 	if (err)
 		return err;
 	bpf_map_update_elem(targets, &self, &unused, BPF_ANY);
+	specs__arm(specs, true);
 	for (i = 0; i < 3; i++)
 		*results[i] = hit__measure(functions[i]);
+	specs__arm(specs, specs->told);
 	bpf_map_delete_elem(targets, &self);
 	/* detaching waits for every program that sleeps, a thread that waits for us among them */
 	specs->measured = probe;

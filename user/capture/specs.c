@@ -77,6 +77,12 @@ static int specs__load(struct session *session)
 	return err ? err : spec_bpf__load(bpf);
 }
 
+void specs__arm(struct specs *specs, bool on)
+{
+	if (specs->bpf && !specs->refused)
+		__atomic_store_n(&specs->bpf->bss->armed, on, __ATOMIC_RELEASE);
+}
+
 /* what no target needs is not loaded */
 int specs__need_programs(struct session *session)
 {
@@ -85,6 +91,8 @@ int specs__need_programs(struct session *session)
 	if (session->specs->bpf)
 		return session->specs->refused;
 	err = session->specs->refused = specs__load(session);
+	if (!err)
+		specs__arm(session->specs, session->specs->told);
 	if (err)
 		say__error("the kernel refuses the BPF programs of probe specs (%s); -vv shows its "
 			   "words, and 'tracer doctor' what is missing",
@@ -244,6 +252,7 @@ void session__detach_specs(struct session *session)
 
 	if (!specs)
 		return;
+	specs__arm(specs, false);
 	if (specs->is_leaving)
 		pthread_join(specs->leaving, NULL);
 	specs->is_leaving = false;
@@ -394,6 +403,7 @@ void session__say_specs(struct session *session, bool again)
 	if (!specs)
 		return;
 	specs->told = true;
+	specs__arm(specs, true);
 	for (spec = specs->all; spec; spec = spec->next) {
 		if (spec->has_news || (!specs->automatic && !again))
 			spec__say(session, spec);

@@ -106,6 +106,8 @@ void session__watch_specs(struct session *session);
 /* says what came of the specs; @again: if there is anything new */
 void session__say_specs(struct session *session, bool again);
 
+/* hits count, and make events */
+void specs__arm(struct specs *specs, bool on);
 /* loads the programs, once; 0 or -errno after saying why */
 int specs__need_programs(struct session *session);
 

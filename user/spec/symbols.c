@@ -462,7 +462,8 @@ static bool versioned__find(struct symbols *symbols, const char *name, size_t le
 			definition_header = header;
 		}
 	}
-	for (i = 1; table && indices && definitions && i < table->d_size / table_header.sh_entsize;
+	for (i = 1; table && indices && definitions && table_header.sh_entsize &&
+		    i < table->d_size / table_header.sh_entsize;
 	     i++) {
 		GElf_Versym index;
 		GElf_Verdef definition;
