@@ -191,15 +191,19 @@ static void list__binary(struct list_command *command, struct binary *binary, co
 	struct probe *probes;
 	size_t count;
 
-	if (!command->file && !binary->has_points && !binary->other_version && !binary->usdt_count)
+	if (!command->file && !binary->has_points && !binary->other_version &&
+	    !binary->usdt_count) {
+		if (!command->json)
+			command->found += list_specs__recognise(through, binary->path, true);
 		return;
+	}
 	probes = probes__group(binary, &count);
 	if (command->json)
 		json_object_array_add(command->binaries, binary__json(binary, probes, count));
 	else
 		binary__print(binary, probes, count);
 	if (!command->json && !binary->has_points)
-		list_specs__recognise(through, binary->path);
+		list_specs__recognise(through, binary->path, false);
 	command->found++;
 	free(probes);
 }

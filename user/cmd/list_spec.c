@@ -175,23 +175,27 @@ void list_specs__print(const struct list_specs *list, struct spec_file *files)
 }
 
 /* the runtimes that a binary shows, for the ordinary list */
-void list_specs__recognise(const char *path, const char *shown)
+unsigned int list_specs__recognise(const char *path, const char *shown, bool titled)
 {
+	unsigned int found = 0;
 	struct spec *all = NULL, *spec;
 	struct specs specs = {0};
 	struct spec_file *file = specs__file(&specs, 0, 1, path, shown, 0);
 
 	if (file && file->fd >= 0 && !specs__add_all(&all)) {
 		for (spec = all; spec; spec = spec->next) {
-			if (spec__recognises(spec, file))
-				printf("  runtime: %s (%s), traced without points; lines: tracer "
-				       "list "
-				       "--spec %s\n",
-				       spec->name, spec->doc, spec->name);
+			if (!spec__recognises(spec, file))
+				continue;
+			if (titled && !found++)
+				printf("%s\n", shown);
+			printf("  runtime: %s (%s), traced without points; lines: tracer list "
+			       "--spec %s\n",
+			       spec->name, spec->doc, spec->name);
 		}
 	}
 	specs__free(all);
 	specs__free_files(&specs);
+	return found;
 }
 
 void list_specs__names(void)
