@@ -197,7 +197,7 @@ static uint64_t row__task_uuid(const struct perfetto *px, const struct drawn_pro
 static struct row *row__new_for_task(struct perfetto *px, struct drawn_task *task)
 {
 	struct drawn_process *process = task->process;
-	struct descriptor d = {.name = task->name, .no_merge = true};
+	struct descriptor d = {.name = *task->name ? task->name : "task", .no_merge = true};
 	struct row *row = pool__take(&px->rows);
 	char address[24];
 
