@@ -110,6 +110,12 @@ out:
 	elf_parts__free(&parts);
 }
 
+void code__repeat(struct code *code)
+{
+	for (struct code_set *set = code->sets; set; set = set->next)
+		set->told = false;
+}
+
 void code__tell_files(struct code *code, struct file_writer *writer)
 {
 	for (struct code_file *file = code->files; file; file = file->next) {
@@ -117,8 +123,7 @@ void code__tell_files(struct code *code, struct file_writer *writer)
 			code_file__tell(file, writer);
 		file->used = false;
 	}
-	for (struct code_set *set = code->sets; set; set = set->next)
-		set->told = false;
+	code__repeat(code);
 }
 
 /* --- sets --- */

@@ -59,6 +59,8 @@ struct code_range *code_set__find(const struct code_set *set, uint64_t address);
 void code_set__tell(struct code *code, struct code_set *set, struct file_writer *writer);
 /* BINARY blocks of what was used; what comes then is for another file */
 void code__tell_files(struct code *code, struct file_writer *writer);
+/* CODE blocks are told again */
+void code__repeat(struct code *code);
 void code__free(struct code *code);
 
 #endif /* TRACER_CAPTURE_CODE_H */

@@ -396,7 +396,9 @@ static void keep__cut(struct keep *keep, uint64_t time)
 		keep->tail -= (keep->tail - (keep->raw - before)) / 4;
 	keep->number++;
 	file_writer__flush(session->writer);
-	if (!keep->flight)
+	if (keep->flight)
+		stacks__repeat(session);
+	else
 		stacks__end_file(session);
 	if (!keep->flight)
 		session__tell_end(session, session->writer, time - keep->start, time, true);

@@ -283,6 +283,14 @@ void stacks__end_file(struct session *session)
 	map__free(&session->stacks->seen);
 }
 
+void stacks__repeat(struct session *session)
+{
+	if (!session->stacks)
+		return;
+	code__repeat(&session->stacks->code);
+	map__free(&session->stacks->seen);
+}
+
 uint64_t stacks__taken(const struct session *session)
 {
 	return session->stacks ? session->stacks->bpf->bss->stacks_taken : 0;
