@@ -40,7 +40,8 @@ int stacks__descriptor(const struct session *session);
  * A file that begins after it is whole by itself: everything that it needs is told anew.
  */
 void stacks__end_file(struct session *session);
-/* what is told from here on stands alone: what stands before it may be thrown away (flight recorder) */
+/* what is told from here on stands alone: what stands before it may be thrown away (flight
+ * recorder) */
 void stacks__repeat(struct session *session);
 /* for the END block */
 uint64_t stacks__taken(const struct session *session);
