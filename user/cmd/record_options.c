@@ -492,6 +492,13 @@ int record__parse(struct record *record, int argc, char **argv)
 		say__error("-p and a command at once; trace one or the other");
 		return parser.usage_status;
 	}
+	if (record->stats_only && (capture->flight_size || capture->max_file_size)) {
+		say__error("--stats-only writes no trace, so there is none to cut (%s); leave one "
+			   "of them "
+			   "out",
+			   capture->flight_size ? "--flight-recorder" : "--max-file-size");
+		return parser.usage_status;
+	}
 	if (record->stats_only && record->output) {
 		say__error("--stats-only writes no trace, so -o %s has no meaning; leave one of "
 			   "them out (figures go to --summary FILE)",
