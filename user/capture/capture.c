@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include "../base/say.h"
 #include "control.h"
+#include "full.h"
 #include "keep.h"
 #include "session.h"
 #include "specs.h"
@@ -357,6 +358,10 @@ static int session__begin(struct session *session)
 		say__error("%s: can't be written: %s", options->path, strerror(-err));
 		return STATUS_REFUSED;
 	}
+	if (options->on_full == CAPTURE_ON_FULL_DROP && !options->flight_size)
+		session->full = full__new();
+	if (session->full)
+		file_writer__drop_when_full(session->writer, full__drop, session->full);
 	session->files_made = options->flight_size ? 0 : 1;
 	session__tell_meta(session, session->writer, 0, 0);
 	err = options->max_file_size || options->flight_size ? keep__new(&session->keep, session)
@@ -384,6 +389,17 @@ static void session__check_processes(struct session *session)
 		else if (!process->linker_count && scans++ < SCANS_AT_ONCE)
 			session__scan(session, process); /* forked: it does not wait for us */
 	}
+}
+
+static void session__tell_full(struct session *session)
+{
+	if (session->full_told || !file_writer__is_full(session->writer))
+		return;
+	session->full_told = true;
+	say__error(
+		"%s: no room left on the disk; what comes is dropped and counted (--on-full drop); "
+		"Ctrl-C ends, --max-file-size with --max-files keeps the newest instead",
+		session->options->path);
 }
 
 static void session__show_progress(const struct session *session, uint64_t elapsed)
@@ -486,6 +502,8 @@ static void session__loop(struct session *session, struct command *command,
 			session__end_pass(session, time, now);
 		if (now - session->check_time > SECOND_NS) {
 			session__check_processes(session);
+			session__shed(session);
+			session__tell_full(session);
 			session__watch_specs(session);
 			session__show_progress(session, now - begin);
 			session->check_time = now;
@@ -518,6 +536,12 @@ static int session__end(struct session *session, uint64_t duration)
 	session__consume(session);
 	stacks__consume(session);
 	stacks__end_file(session);
+	if (session->full && file_writer__is_full(session->writer)) {
+		session__tell_full(session);
+		file_writer__flush(session->writer);
+		file_writer__end_anyway(session->writer);
+		full__tell(session->full, session->writer);
+	}
 	round.time = now__boottime();
 	file_writer__block(session->writer, FILE_ROUND, &round, sizeof(round));
 	session__tell_clock(session);
@@ -647,6 +671,7 @@ int capture__run(const struct capture_options *options, struct capture_result *r
 	result->files_made = session.files_made;
 	result->files_gone = session.files_gone;
 	control__free(session.control);
+	full__free(session.full);
 	keep__free(session.keep);
 	free(session.until);
 	free(session.refusal);

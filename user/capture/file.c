@@ -9,11 +9,13 @@
 #include <json-c/json.h>
 #include <zstd.h>
 #include "../base/planes.h"
+#include "../base/say.h"
 #include "file.h"
 
 #define BLOCK_TARGET (1U << 20)			 /* bytes of records at which a block is written */
 #define BLOCK_ROOM (BLOCK_TARGET + (256U << 10)) /* and of the longest record beside them */
 #define ZSTD_LEVEL 1
+#define FULL_RESERVE (512U << 10) /* for END, and what some thousand streams have lost */
 
 struct file_writer {
 	int fd;
@@ -28,6 +30,10 @@ struct file_writer {
 	size_t packed_size;
 	ZSTD_CCtx *zstd;
 	size_t block_size; /* of records, at which a block is written */
+	/* --on-full drop */
+	void (*drop)(void *ctx, const void *records, size_t size);
+	void *drop_ctx;
+	bool full, ending;
 	const struct file_tap *tap;
 	void *tap_ctx;
 };
@@ -69,6 +75,20 @@ static void file_writer__put(struct file_writer *writer, struct iovec *parts, in
 	writer->bytes += total;
 }
 
+/* is there room on the disk for so much, and then still for the end? Only asked under --on-full
+ * drop */
+static bool file_writer__has_room(struct file_writer *writer, size_t size)
+{
+	if (!writer->drop || writer->ending || writer->error || writer->fd < 0)
+		return true;
+	if (!writer->full &&
+	    fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, (off_t)writer->bytes,
+		      (off_t)(size + FULL_RESERVE)) &&
+	    (errno == ENOSPC || errno == EDQUOT))
+		writer->full = true;
+	return !writer->full;
+}
+
 static void file_writer__stored(struct file_writer *writer, enum file_block_type type,
 				uint16_t flags, const void *payload, size_t stored, size_t raw)
 {
@@ -87,6 +107,8 @@ static void file_writer__stored(struct file_writer *writer, enum file_block_type
 	};
 
 	if (writer->tap && writer->tap->block(writer->tap_ctx, type, parts, 3))
+		return;
+	if (!file_writer__has_room(writer, sizeof(block) + stored + parts[2].iov_len))
 		return;
 	file_writer__put(writer, parts, 3);
 }
@@ -207,15 +229,41 @@ size_t file_writer__pending(const struct file_writer *writer)
 	return writer->used;
 }
 
+void file_writer__drop_when_full(struct file_writer *writer,
+				 void (*drop)(void *ctx, const void *records, size_t size),
+				 void *ctx)
+{
+	writer->drop = drop;
+	writer->drop_ctx = ctx;
+}
+
+bool file_writer__is_full(const struct file_writer *writer)
+{
+	return writer->full;
+}
+
+void file_writer__end_anyway(struct file_writer *writer)
+{
+	writer->full = false;
+	writer->ending = true;
+}
+
 void file_writer__flush(struct file_writer *writer)
 {
 	if (!writer->used)
 		return;
+	if (writer->full) {
+		writer->drop(writer->drop_ctx, writer->records, writer->used);
+		writer->used = 0;
+		return;
+	}
 	if (writer->pressure)
 		file_writer__stored(writer, FILE_RECORDS, 0, writer->records, writer->used,
 				    writer->used);
 	else
 		file_writer__pack(writer, FILE_RECORDS, writer->records, writer->used);
+	if (writer->full)
+		writer->drop(writer->drop_ctx, writer->records, writer->used);
 	writer->used = 0;
 }
 
@@ -323,6 +371,9 @@ int file_writer__close(struct file_writer *writer)
 		return 0;
 	if (writer->fd >= 0 && writer->records && !writer->tap)
 		file_writer__flush(writer);
+	/* what was kept for a full disk's sake */
+	if (writer->fd >= 0 && writer->drop && ftruncate(writer->fd, (off_t)writer->bytes))
+		say__verbose("%s", strerror(errno));
 	err = writer->error;
 	if (writer->fd >= 0 && close(writer->fd) && !err)
 		err = -errno;

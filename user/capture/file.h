@@ -145,6 +145,16 @@ void file_writer__image(struct file_writer *writer, const void *block, size_t si
 /* a block whose payload is packed, if the file is */
 void file_writer__packed(struct file_writer *writer, enum file_block_type type, const void *payload,
 			 size_t size);
+/*
+ * file_writer__drop_when_full() - a full disk is no error
+ * @drop: is told of each record from then on that is not written
+ * Some room is kept for file_writer__end_anyway(), after which what is written goes into it.
+ */
+void file_writer__drop_when_full(struct file_writer *writer,
+				 void (*drop)(void *ctx, const void *records, size_t size),
+				 void *ctx);
+bool file_writer__is_full(const struct file_writer *writer);
+void file_writer__end_anyway(struct file_writer *writer);
 /* ends this file and begins the next, which is there; 0 or the first error */
 int file_writer__turn(struct file_writer *writer, const char *path);
 /* a block of records is written once it has so many bytes; records that wait for it now */

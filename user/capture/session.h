@@ -38,6 +38,7 @@ struct dso {
 	bool told;	       /* its block is in the file */
 	struct probe *flush, *how, *gates;
 	struct probe *stacks; /* --stacks */
+	uint64_t used;	      /* when last mapped by a target, as far as was looked */
 	struct probe *loaded; /* session->everywhere; else each process has its own */
 };
 
@@ -90,16 +91,19 @@ struct session {
 	bool command_exits;  /* COMMAND was reaped */
 	uint64_t told_round; /* bytes of the file at the last ROUND, and when */
 	uint64_t round_time, clock_time, clock_interval, check_time;
-	struct keep *keep;     /* NULL: one file, written as it comes */
-	char id[17];	       /* of the capture, in each of its files */
-	uint32_t sample;       /* one task in this many, now */
-	uint64_t files_made;   /* numbers 0 to files_made - 1 */
-	uint64_t files_gone;   /* unlinked, from the oldest on */
+	struct keep *keep;   /* NULL: one file, written as it comes */
+	char id[17];	     /* of the capture, in each of its files */
+	uint32_t sample;     /* one task in this many, now */
+	uint64_t files_made; /* numbers 0 to files_made - 1 */
+	uint64_t files_gone; /* unlinked, from the oldest on */
 	uint64_t snapshots;
 	struct control *control;
+	struct shedder *shedder; /* shed.c */
+	struct full *full;	 /* --on-full drop: what a full disk has no room for */
+	bool full_told;
 	bool paused;
 	size_t sched_links; /* the first of session__attach_sched() in links, plus one */
-	int signals_seen; /* of options->snapshots_wanted */
+	int signals_seen;   /* of options->snapshots_wanted */
 };
 
 /* loader.c: 0 or -errno after saying why */
@@ -175,6 +179,10 @@ void session__tell_pause(struct session *session, bool paused);
 int session__set_sample(struct session *session, uint32_t sample);
 /* sample sites to probe for one task in @sample */
 int sample__level(uint32_t sample);
+
+/* shed.c: now and then, and before the last probes are detached */
+void session__shed(struct session *session);
+void session__end_shedding(struct session *session);
 
 /* finish.c */
 void session__harvest(struct session *session);

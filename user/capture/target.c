@@ -626,6 +626,7 @@ void session__detach_flush(struct session *session)
 {
 	struct process *process;
 
+	session__end_shedding(session);
 	for (process = session->processes; process; process = process->next) {
 		if (process->linker_count)
 			session__retire_probes(session, process);

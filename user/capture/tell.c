@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "../base/say.h"
 #include "control.h"
+#include "full.h"
 #include "keep.h"
 #include "session.h"
 #include "specs.h"
@@ -147,7 +148,8 @@ void session__tell_end(struct session *session, struct file_writer *writer, uint
 	if (!session->keep)
 		json_object_object_add(
 			json, "sched_lost",
-			json_object_new_int64((int64_t)session__sched_lost(session)));
+			json_object_new_int64((int64_t)(session__sched_lost(session) +
+							full__sched(session->full))));
 	session__tell_specs(session, json);
 	json_object_object_add(json, "stacks_taken",
 			       json_object_new_int64((int64_t)stacks__taken(session)));
