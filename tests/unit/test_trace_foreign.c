@@ -14,31 +14,28 @@
 /* microseconds of the capture */
 #define T(us) (SYNTH_START + (us)*1000ULL)
 
-struct room {
+union room {
 	struct rec_foreign record;
-	char data[64];
+	char bytes[sizeof(struct rec_foreign) + 64];
 };
 
-static struct rec_foreign *record_of(struct room *room, uint64_t time, unsigned int cpu,
+static struct rec_foreign *record_of(union room *room, uint64_t time, unsigned int cpu,
 				     uint16_t type)
 {
-	*room = (struct room){
-		.record =
-			{
-				.h = {sizeof(room->record), REC_FOREIGN, (uint16_t)cpu, time},
-				.pid = 100,
-				.tid = 101,
-				.type = type,
-			},
-	};
+	memset(room, 0, sizeof(*room));
+	room->record.h =
+		(struct rec_header){sizeof(room->record), REC_FOREIGN, (uint16_t)cpu, time};
+	room->record.pid = 100;
+	room->record.tid = 101;
+	room->record.type = type;
 	return &room->record;
 }
 
-static void string_add(struct room *room, unsigned int arg, const char *text)
+static void string_add(union room *room, unsigned int arg, const char *text)
 {
 	size_t at = room->record.h.size - sizeof(room->record);
 
-	memcpy(room->data + at, text, strlen(text));
+	memcpy(room->bytes + sizeof(room->record) + at, text, strlen(text));
 	room->record.kinds[arg] = REC_FOREIGN_STRING;
 	room->record.lens[arg] = (uint16_t)strlen(text);
 	room->record.h.size += (uint32_t)strlen(text);
@@ -62,7 +59,7 @@ static void dump_is(struct synth *synth, const char *text, uint64_t records, uin
 static void events_are_those_of_points(void **state)
 {
 	struct synth synth;
-	struct room room;
+	union room room;
 
 	(void)state;
 	synth__init(&synth);
@@ -92,7 +89,7 @@ static void events_are_those_of_points(void **state)
 static void losses_are_told_where_they_were(void **state)
 {
 	struct synth synth;
-	struct room room;
+	union room room;
 
 	(void)state;
 	synth__init(&synth);
@@ -117,7 +114,7 @@ static void losses_are_told_where_they_were(void **state)
 static void records_that_cannot_be_are_counted(void **state)
 {
 	struct synth synth;
-	struct room room;
+	union room room;
 
 	(void)state;
 	synth__init(&synth);
