@@ -13,7 +13,13 @@ static pthread_key_t ending;
 static pthread_once_t ending_once = PTHREAD_ONCE_INIT;
 
 /* not inlined, and not foreseeable: see self.h */
-__attribute__((noinline, noclone)) struct self *self__get(void)
+#ifdef __clang__
+__attribute__((noinline))
+#else
+__attribute__((noinline, noclone))
+#endif
+struct self *
+self__get(void)
 {
 	struct self *self = &this_thread;
 

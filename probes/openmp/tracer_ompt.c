@@ -93,7 +93,9 @@ static void complete(struct task *task)
 	/* the last barrier of a nested region: its thread and the region's may tell it at once */
 	if (__atomic_exchange_n(&task->completed, true, __ATOMIC_ACQ_REL))
 		return;
-	TRACER_TASK_COMPLETED(task->id);
+	/* a cancelled one may never have begun */
+	if (task->began)
+		TRACER_TASK_COMPLETED(task->id);
 	TRACER_TASK_DESTROYED(task->id);
 }
 
