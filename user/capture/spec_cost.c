@@ -235,7 +235,10 @@ void session__watch_specs(struct session *session)
 	double cost = 0, most = 0, own, percent;
 	uint64_t cpu;
 
-	session__say_specs(session, true);
+	if (specs) {
+		specs__sweep(session);
+		session__say_specs(session, true);
+	}
 	if (!specs || !specs->bpf || session->options->max_overhead <= 0 || !specs->costs.known)
 		return;
 	cpu = session__cpu_time(session);

@@ -112,7 +112,7 @@ void specs__map(struct specs *specs, pid_t pid, uint64_t start, struct spec_file
 	map = calloc(1, sizeof(*map));
 	if (!map)
 		return;
-	*map = (struct spec_map){specs->maps, pid, start, file};
+	*map = (struct spec_map){specs->maps, pid, start, file, false};
 	specs->maps = map;
 }
 
@@ -127,6 +127,24 @@ void specs__unmap(struct specs *specs, pid_t pid)
 		}
 		*at = map->next;
 		free(map);
+	}
+}
+
+/* not at once: records of its last moments may still be on their way */
+void specs__sweep(struct session *session)
+{
+	struct spec_map **at = &session->specs->maps, *map;
+	bool gone;
+
+	while ((map = *at)) {
+		gone = !session__find_process(session, map->pid);
+		if (gone && map->gone) {
+			*at = map->next;
+			free(map);
+			continue;
+		}
+		map->gone = gone;
+		at = &map->next;
 	}
 }
 

@@ -40,6 +40,7 @@ struct spec_map {
 	pid_t pid;
 	uint64_t start;
 	struct spec_file *file;
+	bool gone; /* its process, when last looked at */
 };
 
 enum probe_status { PROBE_ATTACHED, PROBE_ABSENT, PROBE_FAILED, PROBE_LEFT_OUT, PROBE_NOT_ASKED };
@@ -127,6 +128,8 @@ uint64_t spec_file__version(struct spec_file *file, const struct spec *spec);
 void spec_file__way(const struct spec_file *file, char *path, size_t size);
 void specs__map(struct specs *specs, pid_t pid, uint64_t start, struct spec_file *file);
 void specs__unmap(struct specs *specs, pid_t pid);
+/* forgets processes that are gone for a while; once a second */
+void specs__sweep(struct session *session);
 /* name of the function at an address of a process, to be freed; NULL: not known */
 char *specs__name(struct specs *specs, pid_t pid, uint64_t address);
 void specs__free_files(struct specs *specs);
