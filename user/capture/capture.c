@@ -360,6 +360,8 @@ static int session__begin(struct session *session)
 	}
 	if (options->on_full == CAPTURE_ON_FULL_DROP && !options->flight_size)
 		session->full = full__new();
+	if (options->on_full == CAPTURE_ON_FULL_OVERWRITE && options->max_file_size)
+		file_writer__overwrite_when_full(session->writer, session__unlink_oldest, session);
 	if (session->full)
 		file_writer__drop_when_full(session->writer, full__drop, session->full);
 	session->files_made = options->flight_size ? 0 : 1;

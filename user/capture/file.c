@@ -33,6 +33,8 @@ struct file_writer {
 	/* --on-full drop */
 	void (*drop)(void *ctx, const void *records, size_t size);
 	void *drop_ctx;
+	bool (*room)(void *ctx); /* --on-full overwrite */
+	void *room_ctx;
 	bool full, ending;
 	const struct file_tap *tap;
 	void *tap_ctx;
@@ -75,17 +77,26 @@ static void file_writer__put(struct file_writer *writer, struct iovec *parts, in
 	writer->bytes += total;
 }
 
-/* is there room on the disk for so much, and then still for the end? Only asked under --on-full
- * drop */
+static bool file_writer__reserve(struct file_writer *writer, size_t size)
+{
+	return !fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, (off_t)writer->bytes,
+			  (off_t)(size + FULL_RESERVE)) ||
+	       (errno != ENOSPC && errno != EDQUOT);
+}
+
+/* is there room on the disk for so much, and then still for the end? An error tells without
+ * --on-full */
 static bool file_writer__has_room(struct file_writer *writer, size_t size)
 {
-	if (!writer->drop || writer->ending || writer->error || writer->fd < 0)
+	if ((!writer->drop && !writer->room) || writer->ending || writer->error || writer->fd < 0)
 		return true;
-	if (!writer->full &&
-	    fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, (off_t)writer->bytes,
-		      (off_t)(size + FULL_RESERVE)) &&
-	    (errno == ENOSPC || errno == EDQUOT))
+	while (!writer->full && !file_writer__reserve(writer, size)) {
+		if (writer->room && writer->room(writer->room_ctx))
+			continue;
+		if (!writer->drop)
+			break; /* writing will say so */
 		writer->full = true;
+	}
 	return !writer->full;
 }
 
@@ -190,6 +201,9 @@ fail:
 int file_writer__turn(struct file_writer *writer, const char *path)
 {
 	file_writer__flush(writer);
+	if (writer->fd >= 0 && (writer->drop || writer->room) &&
+	    ftruncate(writer->fd, (off_t)writer->bytes))
+		say__verbose("%s", strerror(errno));
 	if (!writer->error && writer->fd >= 0 && close(writer->fd))
 		writer->error = -errno;
 	if (!writer->error)
@@ -235,6 +249,13 @@ void file_writer__drop_when_full(struct file_writer *writer,
 {
 	writer->drop = drop;
 	writer->drop_ctx = ctx;
+}
+
+void file_writer__overwrite_when_full(struct file_writer *writer, bool (*room)(void *ctx),
+				      void *ctx)
+{
+	writer->room = room;
+	writer->room_ctx = ctx;
 }
 
 bool file_writer__is_full(const struct file_writer *writer)
@@ -372,7 +393,8 @@ int file_writer__close(struct file_writer *writer)
 	if (writer->fd >= 0 && writer->records && !writer->tap)
 		file_writer__flush(writer);
 	/* what was kept for a full disk's sake */
-	if (writer->fd >= 0 && writer->drop && ftruncate(writer->fd, (off_t)writer->bytes))
+	if (writer->fd >= 0 && (writer->drop || writer->room) &&
+	    ftruncate(writer->fd, (off_t)writer->bytes))
 		say__verbose("%s", strerror(errno));
 	err = writer->error;
 	if (writer->fd >= 0 && close(writer->fd) && !err)

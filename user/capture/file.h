@@ -153,6 +153,10 @@ void file_writer__packed(struct file_writer *writer, enum file_block_type type, 
 void file_writer__drop_when_full(struct file_writer *writer,
 				 void (*drop)(void *ctx, const void *records, size_t size),
 				 void *ctx);
+/* file_writer__overwrite_when_full() - @room makes some, as often as it can; false: there is none
+ * to be made */
+void file_writer__overwrite_when_full(struct file_writer *writer, bool (*room)(void *ctx),
+				      void *ctx);
 bool file_writer__is_full(const struct file_writer *writer);
 void file_writer__end_anyway(struct file_writer *writer);
 /* ends this file and begins the next, which is there; 0 or the first error */

@@ -30,8 +30,9 @@
 #include "stacks.h"
 #include "trigger.h"
 
-/* As user/trace reckons: nothing is handed over later than this after it was written. */
-#define KEEP_DELAY_NS 45000000ULL
+/* Nothing is handed over later than 45 ms after it was written (user/trace); a full machine takes
+ * longer. */
+#define KEEP_DELAY_NS 90000000ULL
 /* Beyond so much in memory nothing waits any longer. */
 #define LOOK_NS 20000000ULL
 #define KEEP_HELD_MAX (256ULL << 20)
@@ -244,7 +245,9 @@ static void keep__pass(struct keep *keep, struct node *node)
 	uint64_t records;
 
 	keep__unlink(keep, node);
-	if (node->time > keep->released)
+	/* blocks are stamped when they are told, records when they were handed over, which is
+	 * before */
+	if (!node->block && node->time > keep->released)
 		keep->released = node->time;
 	if (node->block) {
 		keep__pass_block(keep, node);
@@ -420,7 +423,7 @@ static bool keep__is_full(const struct keep *keep, uint64_t more)
 {
 	const struct file_writer *writer = keep->session->writer;
 	uint64_t limit = keep->session->options->max_file_size;
-	uint64_t bytes, waits;
+	uint64_t bytes, waits, tail;
 
 	if (keep->flight)
 		return flight__is_full(keep->flight);
@@ -428,10 +431,12 @@ static bool keep__is_full(const struct keep *keep, uint64_t more)
 		return false;
 	bytes = file_writer__bytes(writer);
 	waits = file_writer__pending(writer);
-	return bytes + 4096 +
-		       (uint64_t)((double)(waits + more + keep->tail + keep->tail / 4) *
-				  keep->ratio) >
-	       limit;
+	tail = (uint64_t)((double)(keep->tail + keep->tail / 4) * keep->ratio);
+	/* a cut that took much once, on a machine that stood still, makes no small files for ever
+	 */
+	if (tail > limit / 4)
+		tail = limit / 4;
+	return bytes + tail + 4096 + (uint64_t)((double)(waits + more) * keep->ratio) > limit;
 }
 
 /* how far records have shrunk in the file so far */

@@ -200,6 +200,7 @@ void session__tell_end(struct session *session, struct file_writer *writer, uint
 const char *session__schema(void);
 int session__claim(const struct session *session, const char *path);
 /* the next file's, to be freed, the oldest made room for it; NULL after saying why */
+bool session__unlink_oldest(void *session);
 char *session__next_path(struct session *session);
 void session__tell_snapshot(struct session *session, const char *path);
 

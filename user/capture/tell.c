@@ -199,6 +199,23 @@ static void session__make_room(struct session *session)
 	}
 }
 
+/* --on-full overwrite: the oldest file goes, if it is not the one that is being written */
+bool session__unlink_oldest(void *ctx)
+{
+	struct session *session = ctx;
+	char *path;
+	bool gone;
+
+	if (session->files_made - session->files_gone < 2)
+		return false;
+	path = session__path_number(session, session->files_gone++);
+	gone = path && !unlink(path);
+	if (gone)
+		say__info("%s: removed, as the disk is full (--on-full overwrite)", path);
+	free(path);
+	return gone;
+}
+
 char *session__next_path(struct session *session)
 {
 	char *path;

@@ -269,11 +269,7 @@ static int record__set_word(struct record *record, int key, const char *value,
 		if (option__word(value, origin, fulls, &index))
 			return -EINVAL;
 		record->capture.on_full = (enum capture_on_full)index;
-		if (record->capture.on_full != CAPTURE_ON_FULL_OVERWRITE)
-			return 0;
-		say__error("%s: overwrite is not in this version (%s); take drop or stop",
-			   origin->name, TRACER_VERSION);
-		return -EINVAL;
+		return 0;
 	default:
 		if (option__word(value, origin, tracks, &index))
 			return -EINVAL;
@@ -513,6 +509,12 @@ int record__parse(struct record *record, int argc, char **argv)
 		say__error(
 			"--flight-recorder and --max-file-size at once; a recorder's files are as "
 			"large as what it keeps: leave --max-file-size out");
+		return parser.usage_status;
+	}
+	if (capture->on_full == CAPTURE_ON_FULL_OVERWRITE && !capture->flight_size &&
+	    !capture->max_file_size) {
+		say__error("--on-full overwrite with one file: nothing in it can go; add "
+			   "--max-file-size SIZE (the oldest files go), or --flight-recorder SIZE");
 		return parser.usage_status;
 	}
 	if (capture->trigger_count && !capture->flight_size) {
