@@ -250,6 +250,39 @@ static void an_event_left_short_gets_its_defaults(void **state)
 	free(code.all);
 }
 
+/* the machine's stack is bounded, and what needs more of it is refused instead of computed wrongly
+ */
+static void an_expression_that_is_too_deep_is_refused(void **state)
+{
+	struct symbols *symbols = symbols__open("/proc/self/exe", "", NULL);
+	char text[512] = "probe f => task_end(", *at = text + strlen(text);
+	struct spec_code code = {0};
+	struct spec *spec;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		at = stpcpy(at, "arg0 + (");
+	at = stpcpy(at, "arg1");
+	for (i = 0; i < 20; i++)
+		*at++ = ')';
+	strcpy(at, ")\n");
+	spec = spec__parse("x", text, NULL);
+	assert_non_null(spec);
+	{
+		struct site site = {
+			.spec = spec, .probe = spec->probes, .symbols = symbols, .categories = 1};
+
+		assert_int_equal(compile__site(&code, &site), -EINVAL);
+		assert_non_null(strstr(site.why, "more than 16 values at once"));
+		assert_int_equal(code.count, 0);
+		free(site.why);
+	}
+	free(code.all);
+	spec__free(spec);
+	symbols__close(symbols);
+}
+
 /* --- USDT operands ---------------------------------------------------------------------------- */
 
 static void operands_are_read_in_all_their_forms(void **state)
@@ -394,6 +427,7 @@ int main(void)
 		cmocka_unit_test(a_constant_is_the_one_of_the_version),
 		cmocka_unit_test(offsets_and_constants_are_folded),
 		cmocka_unit_test(an_event_left_short_gets_its_defaults),
+		cmocka_unit_test(an_expression_that_is_too_deep_is_refused),
 		cmocka_unit_test(operands_are_read_in_all_their_forms),
 		cmocka_unit_test(instructions_have_their_lengths),
 		cmocka_unit_test(patterns_fit_names),

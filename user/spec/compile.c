@@ -22,7 +22,7 @@ struct compiler {
 	struct spec_code *code;
 	struct site *site;
 	size_t begin;
-	bool in_entry;
+	int depth; /* of the machine's stack */
 	int error;
 };
 
@@ -38,6 +38,38 @@ static void compiler__fail(struct compiler *compiler, char *why)
 		compiler->error = why ? -EINVAL : -ENOMEM;
 }
 
+/* what an instruction does to the machine's stack */
+static int op__effect(enum spec_op op)
+{
+	switch (op) {
+	case OP_PUSH:
+	case OP_REG:
+	case OP_CONTEXT:
+	case OP_KEPT:
+	case OP_ENTRY:
+	case OP_HAS_ENTRY:
+	case OP_TID ... OP_WORKER:
+	case OP_DUP:
+		return 1;
+	case OP_KEEP:
+	case OP_FORGET:
+	case OP_SET_ENTRY:
+	case OP_ADD ... OP_LE_SIGNED:
+	case OP_JUMP_IF_NOT:
+	case OP_POP:
+	case OP_ARG:
+	case OP_ARG_STRING:
+	case OP_ARG_SYMBOL:
+	case OP_ARG_ENUM:
+		return -1;
+	case OP_SET_KEYED:
+	case OP_ARG_BYTES:
+		return -2;
+	default:
+		return 0;
+	}
+}
+
 /* the instruction's place, for jumps that are filled in later */
 static size_t emit(struct compiler *compiler, enum spec_op op, uint32_t a, uint32_t b, uint64_t imm)
 {
@@ -46,6 +78,13 @@ static size_t emit(struct compiler *compiler, enum spec_op op, uint32_t a, uint3
 
 	if (compiler->error)
 		return 0;
+	compiler->depth += op__effect(op);
+	if (compiler->depth > SPEC_STACK) {
+		compiler__fail(compiler, sentence__new("an expression needs more than %d values at "
+						       "once; keep some of it under a name",
+						       SPEC_STACK));
+		return 0;
+	}
 	if (code->count == code->room) {
 		more = reallocarray(code->all, code->room ? code->room * 2 : 256, sizeof(*more));
 		if (!more) {
@@ -310,6 +349,7 @@ static void logic__compile(struct compiler *compiler, const struct expr *expr)
 	second = emit(compiler, OP_JUMP_IF_NOT, 0, 0, 0);
 	emit(compiler, OP_PUSH, 0, 0, expr->op == 'a');
 	end = emit(compiler, OP_JUMP, 0, 0, 0);
+	compiler->depth--; /* one of the two */
 	land(compiler, first);
 	land(compiler, second);
 	emit(compiler, OP_PUSH, 0, 0, expr->op == 'o');
@@ -358,6 +398,7 @@ static void choice__compile(struct compiler *compiler, const struct expr *expr)
 	other = emit(compiler, OP_JUMP_IF_NOT, 0, 0, 0);
 	expr__compile(compiler, expr->b);
 	end = emit(compiler, OP_JUMP, 0, 0, 0);
+	compiler->depth--; /* one of the two */
 	land(compiler, other);
 	expr__compile(compiler, expr->c);
 	land(compiler, end);
