@@ -198,9 +198,13 @@ static void list__binary(struct list_command *command, struct binary *binary, co
 		return;
 	}
 	probes = probes__group(binary, &count);
-	if (command->json)
-		json_object_array_add(command->binaries, binary__json(binary, probes, count));
-	else
+	if (command->json) {
+		struct json_object *object = binary__json(binary, probes, count);
+
+		json__add(object, "runtimes", list_specs__json(through, binary->path));
+		json_object_array_add(command->binaries, object);
+	}
+	if (!command->json)
 		binary__print(binary, probes, count);
 	if (!command->json && !binary->has_points)
 		list_specs__recognise(through, binary->path, false);

@@ -18,8 +18,14 @@ struct list_specs {
 
 /* which lines of the specs apply to the files */
 void list_specs__print(const struct list_specs *list, struct spec_file *files);
-/* prints the runtimes that a binary shows, below its name if @titled; how many */
-unsigned int list_specs__recognise(const char *path, const char *shown, bool titled);
+/*
+ * list_specs__recognise() - prints the runtimes that a binary shows
+ * @path: by which it is reached; @name: as people know it; printed first if @titled
+ * Returns how many.
+ */
+unsigned int list_specs__recognise(const char *path, const char *name, bool titled);
+/* their names, an array */
+struct json_object *list_specs__json(const char *path, const char *name);
 void list_specs__names(void);
 void list_specs__events(void);
 /* prints a built-in spec; -1: there is none of that name */

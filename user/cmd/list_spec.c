@@ -175,27 +175,58 @@ void list_specs__print(const struct list_specs *list, struct spec_file *files)
 }
 
 /* the runtimes that a binary shows, for the ordinary list */
-unsigned int list_specs__recognise(const char *path, const char *shown, bool titled)
+static void runtimes__each(const char *path, const char *name,
+			   void (*take)(void *ctx, const struct spec *spec), void *ctx)
 {
-	unsigned int found = 0;
 	struct spec *all = NULL, *spec;
 	struct specs specs = {0};
-	struct spec_file *file = specs__file(&specs, 0, 1, path, shown, 0);
+	struct spec_file *file = specs__file(&specs, 0, 1, path, name, 0);
 
 	if (file && file->fd >= 0 && !specs__add_all(&all)) {
 		for (spec = all; spec; spec = spec->next) {
-			if (!spec__recognises(spec, file))
-				continue;
-			if (titled && !found++)
-				printf("%s\n", shown);
-			printf("  runtime: %s (%s), traced without points; lines: tracer list "
-			       "--spec %s\n",
-			       spec->name, spec->doc, spec->name);
+			if (spec__recognises(spec, file))
+				take(ctx, spec);
 		}
 	}
 	specs__free(all);
 	specs__free_files(&specs);
-	return found;
+}
+
+struct shown {
+	const char *title; /* or NULL */
+	unsigned int count;
+};
+
+static void runtime__print(void *ctx, const struct spec *spec)
+{
+	struct shown *shown = ctx;
+
+	if (shown->title && !shown->count)
+		printf("%s\n", shown->title);
+	shown->count++;
+	printf("  runtime: %s (%s), traced without points; lines: tracer list --spec %s\n",
+	       spec->name, spec->doc, spec->name);
+}
+
+unsigned int list_specs__recognise(const char *path, const char *name, bool titled)
+{
+	struct shown shown = {titled ? name : NULL, 0};
+
+	runtimes__each(path, name, runtime__print, &shown);
+	return shown.count;
+}
+
+static void runtime__json(void *ctx, const struct spec *spec)
+{
+	json_object_array_add(ctx, json_object_new_string(spec->name));
+}
+
+struct json_object *list_specs__json(const char *path, const char *name)
+{
+	struct json_object *runtimes = json_object_new_array();
+
+	runtimes__each(path, name, runtime__json, runtimes);
+	return runtimes;
 }
 
 void list_specs__names(void)
