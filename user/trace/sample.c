@@ -62,8 +62,17 @@ void sample__init(struct sample *sample, uint64_t seed)
 
 void sample__set(struct sample *sample, uint64_t n)
 {
+	struct running *running;
+	uint32_t i;
+
 	sample->highest = sample__highest(n);
-	sample__forget(sample);
+	/* workers they still are: what one does before it begins a task that is kept is another
+	 * one's */
+	for (i = 0; sample->threads.slots && i <= sample->threads.mask; i++) {
+		running = sample->threads.slots[i].value;
+		if (running)
+			running->count = 0;
+	}
 }
 
 void sample__free(struct sample *sample)
