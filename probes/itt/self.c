@@ -91,14 +91,32 @@ void self__sleep_end(struct self *self, const char *cause)
 
 /* --- frames --- */
 
+struct frame *frame__new(struct self *self, enum frame_kind kind)
+{
+	struct frame *frame = self->unused;
+
+	if (frame)
+		self->unused = frame->outer;
+	else
+		frame = malloc(sizeof(*frame));
+	if (frame)
+		*frame = (struct frame){.live = true, .kind = kind, .reason = self->reason};
+	return frame;
+}
+
+void frame__free(struct self *self, struct frame *frame)
+{
+	frame->live = false;
+	frame->outer = self->unused;
+	self->unused = frame;
+}
+
 struct frame *frame__push(struct self *self, enum frame_kind kind)
 {
-	struct frame *frame = calloc(1, sizeof(*frame));
+	struct frame *frame = frame__new(self, kind);
 
 	if (!frame)
 		return NULL;
-	frame->kind = kind;
-	frame->reason = self->reason;
 	frame->outer = self->top;
 	self->top = frame;
 	return frame;
@@ -106,9 +124,13 @@ struct frame *frame__push(struct self *self, enum frame_kind kind)
 
 void frame__pop(struct self *self, struct frame *frame)
 {
+	if (!frame->live) {
+		self->top = NULL;
+		return;
+	}
 	self->top = frame->outer;
 	self->reason = frame->reason;
-	free(frame);
+	frame__free(self, frame);
 }
 
 /* --- the table --- */

@@ -15,8 +15,13 @@
 
 enum frame_kind { FRAME_TBB, FRAME_RESUME, FRAME_ITT };
 
+/*
+ * Memory of frames is used for frames again and for nothing else: oneTBB has moves of stacks that
+ * are told to nobody, after which a thread may still hold a frame that another one has ended.
+ */
 struct frame {
 	struct frame *outer;
+	bool live;
 	uint64_t task; /* identity */
 	enum frame_kind kind;
 	uintptr_t place;     /* TBB: stack address of the loop that runs it */
@@ -26,6 +31,7 @@ struct frame {
 
 struct self {
 	struct frame *top;
+	struct frame *unused;	/* frames */
 	struct frame *entering; /* between stack_callee_enter and the task's sync_acquired */
 	uint64_t id_next, id_end;
 	uint32_t worker; /* number + 1, 0: none yet */
@@ -53,6 +59,9 @@ void self__sleep_end(struct self *self, const char *cause);
 
 struct frame *frame__push(struct self *self, enum frame_kind kind);
 void frame__pop(struct self *self, struct frame *frame);
+/* the same off the stack: for tasks of which it is not told when they change threads */
+struct frame *frame__new(struct self *self, enum frame_kind kind);
+void frame__free(struct self *self, struct frame *frame);
 
 /*
  * Addresses to what is known of them: tasks in queues, waiters, objects. Any thread at any time.

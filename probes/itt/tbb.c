@@ -126,28 +126,44 @@ static void complete(struct self *self, struct frame *frame)
 
 	if (frame->kind == FRAME_RESUME || !preloaded)
 		table__take(TABLE_FRAME, frame->place, &unused);
-	if (frame->task) {
+	if (frame->live && frame->task) {
 		TRACER_TASK_COMPLETED(frame->task);
 		TRACER_TASK_DESTROYED(frame->task);
 	}
-	frame__pop(self, frame);
+	if (preloaded)
+		frame__pop(self, frame);
+	else
+		frame__free(self, frame);
+}
+
+static struct frame *new_frame(struct self *self, uintptr_t place)
+{
+	struct frame *frame =
+		preloaded ? frame__push(self, FRAME_TBB) : frame__new(self, FRAME_TBB);
+
+	if (frame)
+		frame->place = place;
+	return frame;
 }
 
 void tbb__enter(uintptr_t place)
 {
 	struct self *self = self__get();
+	struct table_value found;
 
 	/*
 	 * An exception left the one before, in the same loop; nobody tells that. The loop calls the
 	 * same task again, to cancel it: see tbb__begin().
 	 */
-	if (self->top && self->top->place == place) {
+	if (!preloaded && table__get(TABLE_FRAME, place, &found)) {
+		self->entering = (struct frame *)(uintptr_t)found.a;
+		return;
+	}
+	if (self->top && self->top->live && self->top->place == place) {
 		self->entering = self->top;
 		return;
 	}
-	self->entering = frame__push(self, FRAME_TBB);
-	if (self->entering)
-		self->entering->place = place;
+	self->entering = new_frame(self, place);
 }
 
 /* a task that nobody spawned: the one before returned it, or the library made it */
@@ -175,14 +191,17 @@ void tbb__begin(struct self *self, const void *task)
 		uintptr_t place = frame->place;
 
 		complete(self, frame);
-		frame = frame__push(self, FRAME_TBB);
+		frame = new_frame(self, place);
 		if (!frame)
 			return;
-		frame->place = place;
 	}
 	frame->address = task;
-	if (!TRACER_ENABLED(task) && !known)
+	if (!TRACER_ENABLED(task) && !known) {
+		/* off the stack nobody would find it again */
+		if (!preloaded)
+			frame__free(self, frame);
 		return;
+	}
 	name = type_name(task, &is_resume);
 	if (is_resume) {
 		/* its end may come when the thread has other frames, or on another thread */
@@ -204,14 +223,15 @@ void tbb__leave(uintptr_t place)
 {
 	struct self *self = self__get();
 	struct table_value found;
+	struct frame *frame = self->top;
 
 	if (table__get(TABLE_FRAME, place, &found))
-		self->top = (struct frame *)(uintptr_t)found.a;
-	if (!self->top || self->top->place != place)
+		frame = (struct frame *)(uintptr_t)found.a;
+	if (!frame || !frame->live || frame->place != place)
 		return; /* entered before this library was told of it */
 	self->left_place = place;
-	self->left_task = self->top->task;
-	complete(self, self->top);
+	self->left_task = frame->task;
+	complete(self, frame);
 	if (self->reason)
 		self__sleep_begin(self, self->reason);
 }
