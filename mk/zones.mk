@@ -6,8 +6,8 @@ ZONES_DEPS = $(wildcard usdt/tracer/*)
 COMPAT_DEPS = $(ZONES_DEPS) $(wildcard probes/compat/*.h probes/compat/*/*.hpp)
 COMPAT_CXXFLAGS = $(OPT) $(WARN) -Iprobes/compat -Iusdt $(CFLAGS)
 
-targets: $(ZONES)/zones $(ZONES)/markers $(ZONES)/exceptions $(ZONES)/compat_tracr $(ZONES)/compat_tracr-off \
-	$(ZONES)/compat_instprof $(ZONES)/compat_instprof-off
+targets: $(ZONES)/zones $(ZONES)/markers $(ZONES)/channels $(ZONES)/exceptions \
+	$(ZONES)/compat_tracr $(ZONES)/compat_tracr-off $(ZONES)/compat_instprof $(ZONES)/compat_instprof-off
 
 # longjmp and the end of a thread are to leave zones behind, so without what would run cleanups then
 $(ZONES)/%: tests/targets/zones/%.c $(ZONES_DEPS)

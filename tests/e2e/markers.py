@@ -93,6 +93,15 @@ def many():
     check("each with its own name and extra", names, {(str(i), str(i), str(i)) for i in range(65536)})
 
 
+def processes():
+    capture(target("channels"))
+    found = tally()
+    check("markers, arrows", (found["slices"]["marker"], found["flows"]["ends"], found["flows"]["open"]), (131072, 1, 0))
+    with_arrow = run(TRACER, "export", "-f", "chrome", "-o", "-", "x.trc").splitlines()
+    check("markers of the Chrome trace", len([e for e in with_arrow if '"ph":"B","cat":"marker"' in e]), 131072)
+    check("its arrow", [len([e for e in with_arrow if '"ph":"%s"' % ph in e]) for ph in "sf"], [1, 1])
+
+
 def flows():
     capture(target("markers"), "flows")
     found = tally()
@@ -153,6 +162,7 @@ def instprof():
 TESTS = {
     "a marker ends with the next of its channel; extras, colours, fixed colours for those without": plain,
     "65,536 channels and as many names": many,
+    "every channel of two processes has a row": processes,
     "arrows across channels, threads and processes": flows,
     "nothing is shown from CAPTURE_OFF to CAPTURE_ON": off_and_on,
     "a program for TraCR, all of its macros: the trace has every call": tracr,

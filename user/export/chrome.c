@@ -635,6 +635,10 @@ int export__chrome(struct trace *trace, const struct export_options *options, ch
 		say__info("%s: more than %u tasks alive at once: %" PRIu64
 			  " waits are not drawn (--tracks=task gives each task a row of its own)",
 			  options->path, CHROME_LANES_MAX, ch.without_lane);
+	if (!result && ch.without_row)
+		say__info("%s: more than %u channels and frames: %" PRIu64
+			  " events of further ones are not drawn",
+			  options->path, CHROME_THINGS_MAX, ch.without_row);
 	chrome__free(&ch);
 	if (err)
 		*err = why;

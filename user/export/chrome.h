@@ -36,13 +36,14 @@ enum chrome_tid {
 
 #define CHROME_LANES_MAX 2000U
 #define CHROME_NOTES_MAX 16U /* annotations that a zone's part takes */
-#define CHROME_THINGS_MAX 65536U
+/* sixteen processes can have all the channels there are */
+#define CHROME_THINGS_MAX 1048576U
 #define CHROME_FLOWS_MAX 262144U
 
 struct chrome_task;
 
 struct chrome_row {
-	char ids[64]; /* "pid":1,"tid":2,"ts": */
+	char ids[64]; /* ,"pid":1,"tid":2,"ts": */
 	uint8_t ids_size;
 	bool named;
 	struct chrome_slice *top;
@@ -127,6 +128,7 @@ struct chrome_process {
 
 struct chrome {
 	struct emit out;
+	struct emit_time last;
 	struct trace *trace;
 	enum export_tracks tracks;
 	int slot;
@@ -135,6 +137,7 @@ struct chrome {
 	bool in_args;
 	uint64_t flows_made;
 	uint64_t without_lane; /* waits not drawn */
+	uint64_t without_row;  /* events of channels and frames not drawn */
 	struct chrome_process *processes;
 	struct map things;     /* rows of channels and frames */
 	struct map flows;      /* starts of the program's arrows that have no end yet */
@@ -148,17 +151,45 @@ struct chrome {
 void chrome_event__begin(struct chrome *ch, char ph, const char *category, const char *prefix,
 			 const char *name, const struct chrome_row *row, uint64_t time);
 void chrome_event__finish(struct chrome *ch);
-/* arguments of the event under way */
-void chrome_arg__hex(struct chrome *ch, const char *name, uint64_t value);
-void chrome_arg__uint(struct chrome *ch, const char *name, uint64_t value);
+/*
+ * Arguments of the event under way. Names are literals, which have nothing to escape and whose
+ * length is known where they stand.
+ */
+void chrome_key__hex(struct chrome *ch, const char *name, size_t size, uint64_t value);
+void chrome_key__uint(struct chrome *ch, const char *name, size_t size, uint64_t value);
 void chrome_arg__int(struct chrome *ch, const char *name, int64_t value);
 void chrome_arg__double(struct chrome *ch, const char *name, double value);
-void chrome_arg__text(struct chrome *ch, const char *name, const char *text);
+void chrome_key__text(struct chrome *ch, const char *name, size_t size, const char *text);
 void chrome_arg__bool(struct chrome *ch, const char *name, bool value);
 void chrome_arg__color(struct chrome *ch, uint32_t rgb);
+
+static inline void chrome_arg__hex(struct chrome *ch, const char *name, uint64_t value)
+{
+	chrome_key__hex(ch, name, strlen(name), value);
+}
+
+static inline void chrome_arg__uint(struct chrome *ch, const char *name, uint64_t value)
+{
+	chrome_key__uint(ch, name, strlen(name), value);
+}
+
+/* none if there is no text */
+static inline void chrome_arg__text(struct chrome *ch, const char *name, const char *text)
+{
+	if (text)
+		chrome_key__text(ch, name, strlen(name), text);
+}
+
 /* an instant whose name is its category, to be closed */
-void chrome__instant(struct chrome *ch, const struct chrome_row *row, const char *category,
-		     uint64_t time);
+void chrome_event__instant(struct chrome *ch, const struct chrome_row *row, const char *category,
+			   size_t size, uint64_t time);
+
+static inline void chrome__instant(struct chrome *ch, const struct chrome_row *row,
+				   const char *category, uint64_t time)
+{
+	chrome_event__instant(ch, row, category, strlen(category), time);
+}
+
 /* a point of an arrow: ph 's' starts at, 't' passes, 'f' ends in what happened there last */
 void chrome__flow(struct chrome *ch, char ph, const char *category, uint64_t id,
 		  const struct chrome_row *row, uint64_t time);

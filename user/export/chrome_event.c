@@ -84,9 +84,13 @@ static void op__queue_depth(void *ctx, struct model_thread *model, uint32_t work
 			    uint64_t time)
 {
 	struct chrome_process *process = chrome_process__get(ctx, model->process);
-	char name[40];
+	struct emit number;
+	char name[40] = "queue depth ";
 
-	snprintf(name, sizeof(name), "queue depth %u", worker);
+	/* for each push and each pop of the runtime: no printf */
+	number.at = name + strlen(name);
+	emit__u64(&number, worker);
+	*number.at = '\0';
 	if (process)
 		chrome__counter(ctx, process, name, NULL, (int64_t)depth, time);
 }
@@ -321,8 +325,10 @@ static struct chrome_row *thing__get(struct chrome *ch, struct chrome_process *p
 	char text[96];
 
 	if (!row) {
-		if (ch->things.count >= CHROME_THINGS_MAX)
+		if (ch->things.count >= CHROME_THINGS_MAX) {
+			ch->without_row++;
 			return NULL;
+		}
 		row = pool__take(&ch->rows);
 		if (!row || map__put(&ch->things, key, id, row)) {
 			ch->err = -ENOMEM;

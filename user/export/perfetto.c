@@ -266,6 +266,10 @@ static void export__tell(const struct perfetto *px, const struct export_options 
 			  " in part (--tracks=task gives each task a row of its own)",
 			  options->path, PERFETTO_TASK_ROWS, tally->gaps_without_row,
 			  tally->evicted);
+	if (tally->without_row)
+		say__info("%s: more than %u channels, counters and frames: %" PRIu64
+			  " events of further ones are not drawn",
+			  options->path, PERFETTO_THINGS_MAX, tally->without_row);
 	if (tally->too_deep)
 		say__info("%s: %" PRIu64 " slices nested deeper than %u are not drawn",
 			  options->path, tally->too_deep, PERFETTO_DEPTH_MAX);

@@ -208,9 +208,10 @@ enum flow_kind { FLOW_BASE = 32, FLOW_OWN, FLOW_SHARED, FLOW_MARKER, FLOW_MESSAG
 #define PERFETTO_DEPTH_MAX 500U
 #define PERFETTO_INTERNED_MAX 65536U /* of each table; further ones are written out each time */
 #define PERFETTO_NOTES_MAX 16U	     /* annotations that a zone's part takes */
-#define PERFETTO_THINGS_MAX                                                                      \
-	65536U			   /* channels, counters, frames; a target may invent any number \
-				    */
+/* rows of channels, counters, frames: a target may invent any number; sixteen processes can have
+ * all the channels there are */
+#define PERFETTO_THINGS_MAX 1048576U
+#define PERFETTO_LOCKS_MAX 65536U
 #define PERFETTO_HEXES_MAX 65536U  /* identities that are told once; the same of further ones */
 #define PERFETTO_HEXES_NEW 8U	   /* of them in one packet */
 #define PERFETTO_FLOWS_MAX 262144U /* open arrows of the program that are remembered */
@@ -373,6 +374,7 @@ struct perfetto_tally { /* what the file holds, to compare with what a reader fi
 	uint64_t too_deep;	   /* slices not drawn: nested too deep */
 	uint64_t gaps_without_row; /* not drawn: more tasks alive at once than rows */
 	uint64_t evicted;	   /* gaps drawn only in part, for the same reason */
+	uint64_t without_row;	   /* not drawn: more channels, counters, frames than rows */
 	uint64_t parts;		   /* slices that go on after a cut */
 };
 

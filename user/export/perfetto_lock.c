@@ -12,7 +12,7 @@ static struct drawn_lock *lock__get(struct perfetto *px, const struct drawn_proc
 {
 	struct drawn_lock *lock = map__get(&px->locks, process->seed, object);
 
-	if (lock || px->locks.count >= PERFETTO_THINGS_MAX)
+	if (lock || px->locks.count >= PERFETTO_LOCKS_MAX)
 		return lock;
 	lock = pool__take(&px->lock_pool);
 	if (!lock || map__put(&px->locks, process->seed, object, lock)) {

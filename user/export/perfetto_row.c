@@ -100,8 +100,10 @@ struct row *row__thing(struct perfetto *px, struct drawn_process *process, enum 
 
 	if (row)
 		return row;
-	if (px->things.count >= PERFETTO_THINGS_MAX)
+	if (px->things.count >= PERFETTO_THINGS_MAX) {
+		px->tally.without_row++;
 		return NULL;
+	}
 	row = pool__take(&px->rows);
 	if (!row || map__put(&px->things, key, id, row)) {
 		px->error = -ENOMEM;
