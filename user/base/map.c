@@ -2,27 +2,28 @@
 /* A hash map, see map.h. */
 #include <errno.h>
 #include <stdlib.h>
+#include "huge.h"
 #include "map.h"
 
 #define MAP_MIN 64U
 
 /*
- * Identities are mostly addresses, whose low bits are alike: every bit has to reach the low ones
- * that choose the slot.
+ * Identities are mostly addresses, whose low bits are alike: every bit has to reach the ones that
+ * choose the slot. Those are the highest: so a table twice as large has its entries in the same
+ * order, and to grow is to walk through both, not to jump about in the new one.
  */
-static size_t hash(uint64_t a, uint64_t b)
+static size_t home(const struct map *map, uint64_t a, uint64_t b)
 {
 	uint64_t h = (a + 0x9e3779b97f4a7c15ULL) * 0xd6e8feb86659fd93ULL ^ b;
 
 	h ^= h >> 32;
 	h *= 0xd6e8feb86659fd93ULL;
-	h ^= h >> 32;
-	return (size_t)h;
+	return (size_t)(h >> __builtin_clzll(map->mask));
 }
 
 static struct map_entry *slot(const struct map *map, uint64_t a, uint64_t b)
 {
-	size_t i = hash(a, b) & map->mask;
+	size_t i = home(map, a, b);
 
 	while (map->entries[i].value && (map->entries[i].a != a || map->entries[i].b != b))
 		i = (i + 1) & map->mask;
@@ -32,6 +33,12 @@ static struct map_entry *slot(const struct map *map, uint64_t a, uint64_t b)
 void *map__get(const struct map *map, uint64_t a, uint64_t b)
 {
 	return map->entries ? slot(map, a, b)->value : NULL;
+}
+
+void map__prefetch(const struct map *map, uint64_t a, uint64_t b)
+{
+	if (map->entries)
+		__builtin_prefetch(&map->entries[home(map, a, b)]);
 }
 
 static int grow(struct map *map)
@@ -46,6 +53,7 @@ static int grow(struct map *map)
 
 	if (!larger.entries)
 		return -ENOMEM;
+	huge__advise(larger.entries, size * sizeof(*larger.entries));
 	while ((e = map__next(map, e)))
 		*slot(&larger, e->a, e->b) = *e;
 	free(map->entries);
@@ -80,10 +88,10 @@ void *map__remove(struct map *map, uint64_t a, uint64_t b)
 		return NULL;
 	hole = e - map->entries;
 	for (i = (hole + 1) & map->mask; map->entries[i].value; i = (i + 1) & map->mask) {
-		size_t home = hash(map->entries[i].a, map->entries[i].b) & map->mask;
+		size_t from = home(map, map->entries[i].a, map->entries[i].b);
 
 		/* may it move to the hole? only if that does not put it before its home */
-		if (((i - home) & map->mask) >= ((i - hole) & map->mask)) {
+		if (((i - from) & map->mask) >= ((i - hole) & map->mask)) {
 			map->entries[hole] = map->entries[i];
 			hole = i;
 		}

@@ -27,6 +27,8 @@ struct map {
 
 /* value of a key, or NULL */
 void *map__get(const struct map *map, uint64_t a, uint64_t b);
+/* the key will be asked for soon: its place comes into the cache */
+void map__prefetch(const struct map *map, uint64_t a, uint64_t b);
 /* sets or replaces; @value is not NULL; 0 or -ENOMEM */
 int map__put(struct map *map, uint64_t a, uint64_t b, void *value);
 /* takes a key out; its value, or NULL if it was not there */

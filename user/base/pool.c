@@ -2,6 +2,7 @@
 /* A pool of objects, see pool.h. */
 #include <stdlib.h>
 #include <string.h>
+#include "huge.h"
 #include "pool.h"
 
 #define SLAB_OBJECTS 64U
@@ -16,27 +17,42 @@ static size_t stride(const struct pool *pool)
 	return (pool->size + 15) & ~(size_t)15;
 }
 
+/* each as large as all before it, up to a large page; what nobody has taken yet is not touched */
 static int add_slab(struct pool *pool)
 {
-	struct slab *slab = malloc(sizeof(*slab) + SLAB_OBJECTS * stride(pool));
+	size_t size = sizeof(struct slab) + SLAB_OBJECTS * stride(pool);
+	struct slab *slab;
 
+	if (pool->slab_size)
+		size = pool->slab_size < HUGE_PAGE / 2 ? pool->slab_size * 2 : HUGE_PAGE;
+	if (size < sizeof(struct slab) + stride(pool))
+		size = sizeof(struct slab) + stride(pool);
+	slab = size == HUGE_PAGE ? aligned_alloc(HUGE_PAGE, size) : malloc(size);
 	if (!slab)
 		return -1;
+	if (size == HUGE_PAGE)
+		huge__advise(slab, size);
 	slab->next = pool->slabs;
 	pool->slabs = slab;
-	for (size_t i = SLAB_OBJECTS; i-- > 0;)
-		pool__give(pool, slab->data + i * stride(pool));
+	pool->slab_size = size;
+	pool->fresh = slab->data;
+	pool->fresh_count = (size - sizeof(*slab)) / stride(pool);
 	return 0;
 }
 
 void *pool__take(struct pool *pool)
 {
-	void *object;
+	void *object = pool->idle;
 
-	if (!pool->idle && add_slab(pool))
+	if (object) {
+		memcpy(&pool->idle, object, sizeof(pool->idle));
+		return memset(object, 0, pool->size);
+	}
+	if (!pool->fresh_count && add_slab(pool))
 		return NULL;
-	object = pool->idle;
-	memcpy(&pool->idle, object, sizeof(pool->idle));
+	object = pool->fresh;
+	pool->fresh += stride(pool);
+	pool->fresh_count--;
 	return memset(object, 0, pool->size);
 }
 
@@ -57,4 +73,5 @@ void pool__free(struct pool *pool)
 		slab = next;
 	}
 	pool->slabs = pool->idle = NULL;
+	pool->fresh_count = pool->slab_size = 0;
 }

@@ -11,6 +11,8 @@ struct pool {
 	size_t size; /* of an object; set by the user: struct pool p = {.size = sizeof(struct x)} */
 	void *idle;
 	void *slabs;
+	unsigned char *fresh; /* of the last slab: never taken yet */
+	size_t fresh_count, slab_size;
 };
 
 /* a zeroed object, or NULL */

@@ -132,6 +132,21 @@ static bool is_task_event(const struct event *event)
 
 #define TYPE_BIT(type) (1U << ((type)-EV_task_staged))
 
+static void note_queued(struct model *m, const struct event *event, int by)
+{
+	if (is_task_event(event))
+		m->queued[event->type - EV_task_staged] += (uint32_t)by;
+}
+
+/* is one of these types waiting at all? mostly not, and then nothing has to be looked through */
+static bool any_queued(const struct model *m, uint32_t types)
+{
+	for (; types; types &= types - 1)
+		if (m->queued[__builtin_ctz(types)])
+			return true;
+	return false;
+}
+
 /* waiting event @at comes after a new part of the task's story on its thread: see the top */
 static bool is_later_story(const struct model *m, size_t at, uint64_t identity)
 {
@@ -167,6 +182,7 @@ static void take_thread_until(struct model *m, size_t last)
 		if (e->type == EVENT_TAKEN || e->tid != cause.tid || e->process != cause.process)
 			continue;
 		copy = *e;
+		note_queued(m, e, -1);
 		e->type = EVENT_TAKEN;
 		take(m, &copy);
 	}
@@ -177,7 +193,7 @@ bool model__pull(struct model *m, uint64_t identity, uint32_t types)
 {
 	const struct event *effect = m->event;
 
-	if (m->pull_depth == PULL_DEPTH_MAX)
+	if (m->pull_depth == PULL_DEPTH_MAX || !any_queued(m, types))
 		return false;
 	for (size_t i = 0; i < m->queue_count && i < SCAN_MAX; i++) {
 		const struct event *e = waiting(m, i);
@@ -428,6 +444,7 @@ static void take_oldest(struct model *m)
 
 	m->queue_head = (m->queue_head + 1) & (m->queue_size - 1);
 	m->queue_count--;
+	note_queued(m, &event, -1);
 	if (event.type != EVENT_TAKEN)
 		take(m, &event);
 }
@@ -466,6 +483,10 @@ int model__event(struct model *m, const struct event *event)
 	}
 	m->pushed = e->time;
 	m->queue_count++;
+	note_queued(m, e, 1);
+	/* with a million tasks, to find one is to wait for memory: better while it waits itself */
+	if (is_task_event(e))
+		map__prefetch(&m->tasks, e->process, e->args[0].u);
 	return m->err;
 }
 

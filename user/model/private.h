@@ -171,6 +171,8 @@ struct model {
 	/* events that wait for what may have to go before them, a ring */
 	struct event *queue;
 	size_t queue_size, queue_head, queue_count;
+	/* how many of each type of a task's events are in it */
+	uint32_t queued[EV_task_renamed - EV_task_staged + 1];
 	uint64_t pushed; /* time of the newest */
 	int pull_depth;
 	uint64_t now;		    /* of the event being taken: what sinks are told */
@@ -181,8 +183,8 @@ struct model {
 	struct map threads; /* process, tid */
 	struct map workers; /* process, worker: thread */
 	struct map continuations;
-	struct map locks;      /* process, object */
-	struct map lock_waits; /* who, object */
+	struct map locks;	  /* process, object */
+	struct map lock_waits;	  /* who, object */
 	struct map sched_threads; /* process, tid */
 	struct map sched_running; /* tid: CPU + 1 */
 	uint64_t sched_first;	  /* time of the first event of scheduling; 0: none yet */
