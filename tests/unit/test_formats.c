@@ -315,11 +315,12 @@ static void nothing_is_a_trace_too(void **state)
 /* numbers and strings are put as printf and JSON would */
 static void numbers_are_exact(void **state)
 {
-	const uint64_t values[] = {
-		0,	    1,		9,	    10,		 99,
-		100,	    101,	999,	    1000,	 12345,
-		4294967295, 4294967296, 9999999999, 10000000000, 999999999999999999,
-		UINT64_MAX};
+	const uint64_t values[] = {0, 1, 9, 10, 99, 100, 101, 999, 1000, 12345, 4294967295,
+				   4294967296, 9999999999, 10000000000, 999999999999999999,
+				   /* of one millisecond and of the next */
+				   1234000000, 1234000001, 1234999999, 1235000000, 1235001000,
+				   999999, 1000000, UINT64_MAX, UINT64_MAX};
+	struct emit_time last = {0};
 	struct emit emit;
 	char expected[128], *path = path_of(".emit"), *text;
 	size_t size;
@@ -333,7 +334,7 @@ static void numbers_are_exact(void **state)
 		emit__char(&emit, ' ');
 		emit__hex(&emit, values[i]);
 		emit__char(&emit, ' ');
-		emit__us(&emit, values[i]);
+		emit__us(&emit, &last, values[i]);
 		emit__char(&emit, ' ');
 		emit__i64(&emit, -(int64_t)(values[i] / 2));
 		*emit.at = 0;

@@ -11,26 +11,19 @@
 
 /* Events */
 
-static void put_name(struct emit *out, const char *prefix, const char *name)
+/* the prefix, which has nothing to escape, comes where the string's opening quote was */
+static void put_prefixed(struct emit *out, const char *prefix, const char *name)
 {
-	char *start;
+	size_t size = strlen(prefix);
+	char *start = out->at;
 
-	emit__lit(out, ",\"name\":");
-	if (!prefix) {
-		emit__json(out, name);
-		return;
-	}
-	/* the string's opening quote moves to before the prefix, which has nothing to escape */
-	emit__char(out, '"');
-	emit__text(out, prefix);
-	start = out->at;
+	out->at += size;
 	emit__json(out, name);
-	memmove(start, start + 1, (size_t)(out->at - start - 1));
-	out->at--;
+	*start = '"';
+	memcpy(start + 1, prefix, size);
 }
 
-void chrome_event__begin(struct chrome *ch, char ph, const char *category, const char *prefix,
-			 const char *name, const struct chrome_row *row, uint64_t time)
+static void event__open(struct chrome *ch, char ph)
 {
 	struct emit *out = &ch->out;
 
@@ -40,17 +33,48 @@ void chrome_event__begin(struct chrome *ch, char ph, const char *category, const
 	else
 		emit__lit(out, "{\"ph\":\"");
 	emit__char(out, ph);
-	emit__char(out, '"');
-	if (category) {
-		emit__lit(out, ",\"cat\":\"");
-		emit__text(out, category);
-		emit__char(out, '"');
-	}
-	put_name(out, prefix, name);
-	emit__char(out, ',');
-	emit__put(out, row->ids, row->ids_size);
-	emit__us(out, time);
+}
+
+static void put_place(struct chrome *ch, const struct chrome_row *row, uint64_t time)
+{
+	/* all of it, which needs no look at how much of it there is */
+	memcpy(ch->out.at, row->ids, sizeof(row->ids));
+	ch->out.at += row->ids_size;
+	emit__us(&ch->out, &ch->last, time);
 	ch->in_args = false;
+}
+
+void chrome_event__begin(struct chrome *ch, char ph, const char *category, const char *prefix,
+			 const char *name, const struct chrome_row *row, uint64_t time)
+{
+	struct emit *out = &ch->out;
+
+	event__open(ch, ph);
+	if (category) {
+		emit__lit(out, "\",\"cat\":\"");
+		emit__short(out, category, strlen(category));
+	}
+	emit__lit(out, "\",\"name\":");
+	if (prefix)
+		put_prefixed(out, prefix, name);
+	else
+		emit__json(out, name);
+	put_place(ch, row, time);
+}
+
+/* an event whose name is its category */
+static void event__of(struct chrome *ch, char ph, const char *category, size_t size,
+		      const struct chrome_row *row, uint64_t time)
+{
+	struct emit *out = &ch->out;
+
+	event__open(ch, ph);
+	emit__lit(out, "\",\"cat\":\"");
+	emit__short(out, category, size);
+	emit__lit(out, "\",\"name\":\"");
+	emit__short(out, category, size);
+	emit__char(out, '"');
+	put_place(ch, row, time);
 }
 
 void chrome_event__finish(struct chrome *ch)
@@ -75,26 +99,31 @@ static void arg__next(struct chrome *ch)
 	ch->in_args = true;
 }
 
-/* a name of ours, which has nothing to escape */
-static void arg__name(struct chrome *ch, const char *name)
+static inline void key__put(struct chrome *ch, const char *name, size_t size)
 {
-	arg__next(ch);
-	emit__char(&ch->out, '"');
-	emit__text(&ch->out, name);
-	emit__lit(&ch->out, "\":");
+	struct emit *out = &ch->out;
+
+	emit__room(out, 2 * ARG_ROOM);
+	if (ch->in_args)
+		emit__lit(out, ",\"");
+	else
+		emit__lit(out, ",\"args\":{\"");
+	ch->in_args = true;
+	emit__short(out, name, size);
+	emit__lit(out, "\":");
 }
 
-void chrome_arg__hex(struct chrome *ch, const char *name, uint64_t value)
+void chrome_key__hex(struct chrome *ch, const char *name, size_t size, uint64_t value)
 {
-	arg__name(ch, name);
+	key__put(ch, name, size);
 	emit__char(&ch->out, '"');
 	emit__hex(&ch->out, value);
 	emit__char(&ch->out, '"');
 }
 
-void chrome_arg__uint(struct chrome *ch, const char *name, uint64_t value)
+void chrome_key__uint(struct chrome *ch, const char *name, size_t size, uint64_t value)
 {
-	arg__name(ch, name);
+	key__put(ch, name, size);
 	/* beyond that, readers that take numbers as doubles round them */
 	if (value > 1ULL << 53)
 		emit__char(&ch->out, '"');
@@ -105,27 +134,25 @@ void chrome_arg__uint(struct chrome *ch, const char *name, uint64_t value)
 
 void chrome_arg__int(struct chrome *ch, const char *name, int64_t value)
 {
-	arg__name(ch, name);
+	key__put(ch, name, strlen(name));
 	emit__i64(&ch->out, value);
 }
 
 void chrome_arg__double(struct chrome *ch, const char *name, double value)
 {
-	arg__name(ch, name);
+	key__put(ch, name, strlen(name));
 	emit__double(&ch->out, value);
 }
 
-void chrome_arg__text(struct chrome *ch, const char *name, const char *text)
+void chrome_key__text(struct chrome *ch, const char *name, size_t size, const char *text)
 {
-	if (!text)
-		return;
-	arg__name(ch, name);
+	key__put(ch, name, size);
 	emit__json(&ch->out, text);
 }
 
 void chrome_arg__bool(struct chrome *ch, const char *name, bool value)
 {
-	arg__name(ch, name);
+	key__put(ch, name, strlen(name));
 	emit__text(&ch->out, value ? "true" : "false");
 }
 
@@ -137,17 +164,17 @@ void chrome_arg__color(struct chrome *ch, uint32_t rgb)
 	chrome_arg__text(ch, "color", text);
 }
 
-void chrome__instant(struct chrome *ch, const struct chrome_row *row, const char *category,
-		     uint64_t time)
+void chrome_event__instant(struct chrome *ch, const struct chrome_row *row, const char *category,
+			   size_t size, uint64_t time)
 {
-	chrome_event__begin(ch, 'i', category, NULL, category, row, time);
+	event__of(ch, 'i', category, size, row, time);
 	emit__lit(&ch->out, ",\"s\":\"t\"");
 }
 
 void chrome__flow(struct chrome *ch, char ph, const char *category, uint64_t id,
 		  const struct chrome_row *row, uint64_t time)
 {
-	chrome_event__begin(ch, ph, category, NULL, category, row, time);
+	event__of(ch, ph, category, strlen(category), row, time);
 	emit__lit(&ch->out, ",\"id\":\"");
 	emit__hex(&ch->out, id);
 	emit__char(&ch->out, '"');
@@ -185,8 +212,8 @@ void chrome_row__init(struct chrome *ch, struct chrome_row *row, uint32_t pid, u
 {
 	row->ids_size =
 		(uint8_t)(tid ? snprintf(row->ids, sizeof(row->ids),
-					 "\"pid\":%u,\"tid\":%u,\"ts\":", pid, tid)
-			      : snprintf(row->ids, sizeof(row->ids), "\"pid\":%u,\"ts\":", pid));
+					 ",\"pid\":%u,\"tid\":%u,\"ts\":", pid, tid)
+			      : snprintf(row->ids, sizeof(row->ids), ",\"pid\":%u,\"ts\":", pid));
 	if (!name)
 		return;
 	row->named = true;

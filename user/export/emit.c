@@ -93,35 +93,35 @@ static void json__escape(struct emit *emit, unsigned char c)
 	emit__char(emit, "0123456789abcdef"[c & 15]);
 }
 
-static bool is_plain(unsigned char c)
-{
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
+/* what stands for itself in JSON; 0 ends a string, so is none */
+static const bool plain[256] = {[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
 
 void emit__json(struct emit *emit, const char *string)
 {
 	const unsigned char *s = (const unsigned char *)(string ? string : "");
-	size_t left = strnlen((const char *)s, EMIT_STRING_MAX), length;
+	const unsigned char *end = s + EMIT_STRING_MAX;
+	char *at = emit->at;
+	size_t length;
 
-	emit__char(emit, '"');
-	while (left) {
-		if (is_plain(*s)) {
-			emit__char(emit, (char)*s++);
-			left--;
-			continue;
-		}
-		length = utf8__length(s, left);
+	*at++ = '"';
+	for (;;) {
+		while (s < end && plain[*s])
+			*at++ = (char)*s++;
+		if (s == end || !*s)
+			break;
+		emit->at = at;
+		length = utf8__length(s, strnlen((const char *)s, (size_t)(end - s)));
 		if (length > 1)
 			emit__put(emit, (const char *)s, length);
 		else if (length == 1)
 			json__escape(emit, *s);
 		else
 			emit__lit(emit, "\xef\xbf\xbd");
-		length += !length;
-		s += length;
-		left -= length;
+		at = emit->at;
+		s += length + !length;
 	}
-	emit__char(emit, '"');
+	*at++ = '"';
+	emit->at = at;
 }
 
 void emit__line(struct emit *emit, const char *string, const char *refused)

@@ -9,6 +9,7 @@
 #ifndef TRACER_EXPORT_EMIT_H
 #define TRACER_EXPORT_EMIT_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,6 +53,26 @@ static inline void emit__put(struct emit *emit, const char *bytes, size_t size)
 {
 	memcpy(emit->at, bytes, size);
 	emit->at += size;
+}
+
+/* the same for what is mostly a few bytes: a call would cost more than they do */
+static inline void emit__short(struct emit *emit, const char *bytes, size_t size)
+{
+	char *at = emit->at;
+
+	emit->at += size;
+	if (size > 16) {
+		memcpy(at, bytes, size);
+	} else if (size >= 8) {
+		memcpy(at, bytes, 8);
+		memcpy(at + size - 8, bytes + size - 8, 8);
+	} else if (size >= 4) {
+		memcpy(at, bytes, 4);
+		memcpy(at + size - 4, bytes + size - 4, 4);
+	} else {
+		for (size_t i = 0; i < size; i++)
+			at[i] = bytes[i];
+	}
 }
 
 /* a string literal: its length is known to the compiler */
@@ -114,27 +135,72 @@ static inline void emit__i64(struct emit *emit, int64_t value)
 	emit__u64(emit, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* 0x and the digits it takes */
+/* eight digits of a number, each in a byte, the highest in the lowest one */
+static inline uint64_t emit__hex_digits(uint32_t value)
+{
+	uint64_t x = __builtin_bswap32(value), letters;
+
+	/* bytes apart, then the two halves of each */
+	x = (x | x << 16) & 0x0000ffff0000ffffULL;
+	x = (x | x << 8) & 0x00ff00ff00ff00ffULL;
+	x = (x >> 4 | x << 8) & 0x0f0f0f0f0f0f0f0fULL;
+	/* in all eight at once: six more than nine is sixteen */
+	letters = (x + 0x0606060606060606ULL) >> 4 & 0x0101010101010101ULL;
+	return htole64(x + 0x3030303030303030ULL + letters * ('a' - '0' - 10));
+}
+
+/* 0x and the digits it takes; 16 bytes more are written than are kept */
 static inline void emit__hex(struct emit *emit, uint64_t value)
 {
 	unsigned int digits = (67U - (unsigned int)__builtin_clzll(value | 1)) / 4;
+	uint64_t text[2];
 
 	emit__lit(emit, "0x");
-	for (unsigned int i = digits; i-- > 0; value >>= 4)
-		emit->at[i] = "0123456789abcdef"[value & 15];
+	/* the highest digit first */
+	value <<= 64 - 4 * digits;
+	text[0] = emit__hex_digits((uint32_t)(value >> 32));
+	text[1] = emit__hex_digits((uint32_t)value);
+	memcpy(emit->at, text, sizeof(text));
 	emit->at += digits;
 }
 
-/* nanoseconds as microseconds with three decimals: exact */
-static inline void emit__us(struct emit *emit, uint64_t ns)
-{
-	unsigned int rest = (unsigned int)(ns % 1000);
+/* the milliseconds of the last time that was put: those of the next are mostly the same */
+struct emit_time {
+	uint64_t ms;
+	char text[24];
+	uint8_t size; /* 0: none yet */
+};
 
-	emit__u64(emit, ns / 1000);
-	emit->at[0] = '.';
-	emit->at[1] = (char)('0' + rest / 100);
-	memcpy(emit->at + 2, emit_pairs + rest % 100 * 2, 2);
-	emit->at += 4;
+/* nanoseconds as microseconds with three decimals: exact; 24 bytes more are written than kept */
+static inline void emit__us(struct emit *emit, struct emit_time *last, uint64_t ns)
+{
+	uint64_t ms = ns / 1000000;
+	unsigned int rest = (unsigned int)(ns % 1000000), us = rest / 1000;
+	char *at;
+
+	if (ms != last->ms || !last->size) {
+		at = emit->at;
+		emit__u64(emit, ms);
+		last->size = (uint8_t)(ms ? emit->at - at : 0);
+		last->ms = ms;
+		memcpy(last->text, at, sizeof(last->text));
+		emit->at = at;
+		if (!ms) {
+			/* no zeros in front */
+			emit__u64(emit, us);
+			at = emit->at - 3;
+			goto nanoseconds;
+		}
+	}
+	memcpy(emit->at, last->text, sizeof(last->text));
+	at = emit->at + last->size;
+	at[0] = (char)('0' + us / 100);
+	memcpy(at + 1, emit_pairs + us % 100 * 2, 2);
+nanoseconds:
+	at[3] = '.';
+	at[4] = (char)('0' + rest % 1000 / 100);
+	memcpy(at + 5, emit_pairs + rest % 100 * 2, 2);
+	emit->at = at + 7;
 }
 
 /* a JSON number that reads back as the same double; null if it is not finite */
