@@ -109,6 +109,9 @@ def points():
             tracer.zone_end()
             tracer.counter("queue", 3)
             tracer.counter("load", 0.5)
+            for i, value in enumerate((2**63 - 1, -2**63, 2**63, -2**80)):
+                tracer.counter(f"wide {i}", value)
+            tracer.counter("beyond", 10**400)
             tracer.message("hello \\u00e4\\u4e2d \\"quoted\\"")
             tracer.frame("frame")
             tracer.sent(17, 2, 64)
@@ -129,7 +132,9 @@ def points():
     check("call site", (zone["function"], os.path.basename(zone["file"])), ("main", "program.py"))
     with open("program.py", encoding="utf-8") as file:
         check("line", 'zone("raises")' in file.read().splitlines()[zone["line"] - 1], True)
-    check("counters", {one["name"]: one["last"] for one in report["counters"]}, {"queue": 3, "load": 0.5})
+    check("counters", {one["name"]: one["last"] for one in report["counters"]},
+          {"queue": 3, "load": 0.5, "wide 0": 2**63 - 1, "wide 1": -2**63, "wide 2": 2.0**63, "wide 3": -2.0**80,
+           "beyond": None})
     check("messages", report["messages"], {"sent": 1, "received": 1, "matched": 1})
     check("tasks", (report["tasks"]["created"], report["tasks"]["completed"], report["tasks"]["destroyed"]), (1, 1, 1))
     check("message", text("message"), ['message text="hello ä中 \\"quoted\\""'])

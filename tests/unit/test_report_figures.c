@@ -412,6 +412,25 @@ static void locks_counters_messages(void **state)
 	       "messages.matched 1\n");
 }
 
+/* JSON has neither, and what is no number is neither the least nor the most */
+static void counters_without_numbers(void **state)
+{
+	(void)state;
+	expect("1 t1 counter c nan.\n"
+	       "2 t1 counter c 2.5\n"
+	       "3 t1 counter c -1.5\n"
+	       "4 t1 counter c nan.\n"
+	       "5 t1 counter d 1.5\n"
+	       "6 t1 counter d inf.\n"
+	       "7 t1 finish\n",
+	       "counters[0].count 4\n"
+	       "counters[0].min -1.5\n"
+	       "counters[0].max 2.5\n"
+	       "counters[0].last null\n"
+	       "counters[1].min 1.5\n"
+	       "counters[1].max null\n");
+}
+
 /* a million names and unfinished tasks do not become a million rows */
 static void tables_are_bounded(void **state)
 {
@@ -649,6 +668,7 @@ int main(void)
 		cmocka_unit_test(zones),
 		cmocka_unit_test(futures),
 		cmocka_unit_test(locks_counters_messages),
+		cmocka_unit_test(counters_without_numbers),
 		cmocka_unit_test(tables_are_bounded),
 		cmocka_unit_test(summary_is_the_capture_object),
 		cmocka_unit_test(page_says_trouble_first),

@@ -3,6 +3,7 @@
  * Figures of what tasks wait for and tell each other: continuations, messages; and counters.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "figures.h"
@@ -76,6 +77,12 @@ static bool is_less(struct number a, struct number b)
 	return a.real || b.real ? real_of(a) < real_of(b) : a.i < b.i;
 }
 
+/* is neither the least nor the most, as long as there are numbers */
+static bool is_no_number(struct number number)
+{
+	return number.real && isnan(number.d);
+}
+
 static void on_counter(struct report *report, const struct event *event)
 {
 	uint64_t key = (uint64_t)(uintptr_t)event->args[0].s;
@@ -97,9 +104,9 @@ static void on_counter(struct report *report, const struct event *event)
 		}
 		counter->name = report__copy(report, event->args[0].s);
 	}
-	if (!counter->count || is_less(value, counter->min))
+	if (!counter->count || is_no_number(counter->min) || is_less(value, counter->min))
 		counter->min = value;
-	if (!counter->count || is_less(counter->max, value))
+	if (!counter->count || is_no_number(counter->max) || is_less(counter->max, value))
 		counter->max = value;
 	counter->last = value;
 	counter->count++;

@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <json-c/json.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,11 @@ static void put_identity(struct document *doc, json_object *to, const char *key,
 
 static void put_number(struct document *doc, json_object *to, const char *key, struct number value)
 {
+	/* JSON has neither infinities nor what is no number */
+	if (value.real && !isfinite(value.d)) {
+		put_null(doc, to, key);
+		return;
+	}
 	put(doc, to, key,
 	    value.real ? json_object_new_double(value.d) : json_object_new_int64(value.i));
 }

@@ -236,16 +236,28 @@ static int argument__lit(struct argument *to, PyObject *object)
 
 static int argument__num(struct argument *to, PyObject *object)
 {
+	int overflow = 0;
+
 	if (!object) {
 		PyErr_SetString(PyExc_TypeError, "a value is missing");
 		return -1;
 	}
-	if (PyLong_Check(object))
-		return argument__integer(to, object);
+	if (PyLong_Check(object)) {
+		to->bits = (uint64_t)PyLong_AsLongLongAndOverflow(object, &overflow);
+		if (!overflow)
+			return to->bits == (uint64_t)-1 && PyErr_Occurred() ? -1 : 0;
+	}
+	/* also an integer of more than 63 bits: roughly right is better than another number */
 	to->is_real = 1;
 	to->real = PyFloat_AsDouble(object);
+	if (to->real == -1.0 && PyErr_Occurred()) {
+		if (!overflow)
+			return -1;
+		PyErr_Clear(); /* more than 1,024 bits */
+		to->real = overflow > 0 ? HUGE_VAL : -HUGE_VAL;
+	}
 	to->bits = tracer__bits(to->real);
-	return to->real == -1.0 && PyErr_Occurred() ? -1 : 0;
+	return 0;
 }
 
 /* conversion of an out-of-range double is not defined, and a direct probe may see any */
