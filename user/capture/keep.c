@@ -5,10 +5,11 @@
  * A part holds what happened from one moment to the next, on all threads: a cut anywhere else would
  * let a task begin on one worker in this part and have it stop on another in the part before. But
  * records arrive late, by up to KEEP_DELAY_NS, since they wait in the threads' rings. So what was
- * handed over waits here for that long, in the order in which it came. What happened before a
- * moment that lies so far back is then all there, and a cut can be made at it: of the chunks that
- * wait, what was written before goes to the part that ends (a chunk may be split, between two
- * records), the rest to the next.
+ * handed over waits here for that long, in the order in which it was handed over (it comes CPU by
+ * CPU). What happened before a moment that lies so far back is then all there, and a cut can be
+ * made at it: of the chunks that wait, what was written before goes to the part that ends (a chunk
+ * may be split, between two records), the rest to the next. That is at most a window of each
+ * thread.
  *
  * As the moment lies in the past, the size of the part is known when it is chosen.
  *
@@ -57,7 +58,10 @@ struct keep {
 	struct catalog *catalog;
 	struct flight *flight; /* NULL: segments */
 	struct node *first, *last;
-	struct map streams; /* stream: its newest chunk that waits */
+	struct map streams;  /* stream: its newest chunk that waits */
+	struct node *placed; /* the record that came last, or NULL */
+	/* when that, and the newest of all, were handed over */
+	uint64_t taken, taken_newest;
 	uint64_t held;
 	uint64_t released; /* time up to which everything has been passed on */
 	uint64_t told_round, round_bytes;
@@ -117,6 +121,8 @@ static void keep__unlink(struct keep *keep, struct node *node)
 	*(node->before ? &node->before->next : &keep->first) = node->next;
 	*(node->next ? &node->next->before : &keep->last) = node->before;
 	keep->held -= node->size;
+	if (keep->placed == node)
+		keep->placed = node->before;
 	if (node__is_chunk(node) && map__get(&keep->streams, node->chunk.stream, 0) == node)
 		map__remove(&keep->streams, node->chunk.stream, 0);
 }
@@ -138,27 +144,63 @@ static struct node *keep__overtaken(const struct keep *keep, const struct rec_ch
 	return overtaken;
 }
 
+/*
+ * The node behind which one of that time belongs; NULL: it is the first. Each CPU's records come in
+ * one go and in order, so it is near the last one's place.
+ */
+static struct node *keep__place(const struct keep *keep, uint64_t time)
+{
+	struct node *node = keep->placed ? keep->placed : keep->last, *next;
+
+	while (node && node->time > time)
+		node = node->before;
+	while ((next = node ? node->next : keep->first) && next->time <= time)
+		node = next;
+	return node;
+}
+
 static void keep__queue(struct keep *keep, struct node *node)
 {
-	struct node *overtaken = NULL;
+	struct node *overtaken = NULL, *place, *newest;
 
 	if (!node) {
 		keep->failed = true;
 		return;
 	}
+	place = keep__place(keep, node->time);
 	if (node__is_chunk(node)) {
+		newest = map__get(&keep->streams, node->chunk.stream, 0);
 		overtaken = keep__overtaken(keep, &node->chunk);
+		if (overtaken)
+			place = overtaken->before;
+		else if (newest && newest->time > node->time)
+			place = newest;
 		if (!overtaken && map__put(&keep->streams, node->chunk.stream, 0, node))
 			keep->failed = true;
 	}
-	keep__insert(keep, node, overtaken ? overtaken->before : keep->last);
+	keep__insert(keep, node, place);
+	if (!node->block)
+		keep->placed = node;
 }
 
 static void keep__take_record(void *ctx, const void *record, size_t size)
 {
 	const struct rec_header *header = record;
+	struct keep *keep = ctx;
 
-	keep__queue(ctx, node__new(record, size, header->time, (enum file_block_type)0));
+	keep->taken = header->time;
+	if (header->time > keep->taken_newest)
+		keep->taken_newest = header->time;
+	keep__queue(keep, node__new(record, size, header->time, (enum file_block_type)0));
+}
+
+/*
+ * A block goes where the record is that it was told because of, at least where it would be if
+ * there were one CPU; what stacks refer to goes before all of them.
+ */
+static uint64_t keep__block_time(const struct keep *keep, enum file_block_type type)
+{
+	return type == FILE_CODE ? 0 : keep->taken;
 }
 
 static bool keep__take_block(void *ctx, enum file_block_type type, const struct iovec *parts,
@@ -192,7 +234,7 @@ static bool keep__take_block(void *ctx, enum file_block_type type, const struct 
 		to += parts[i].iov_len;
 	}
 	if (bytes)
-		keep__queue(keep, node__new(bytes, size, now__boottime(), type));
+		keep__queue(keep, node__new(bytes, size, keep__block_time(keep, type), type));
 	else
 		keep->failed = true;
 	free(bytes);
@@ -245,8 +287,6 @@ static void keep__pass(struct keep *keep, struct node *node)
 	uint64_t records;
 
 	keep__unlink(keep, node);
-	/* blocks are stamped when they are told, records when they were handed over, which is
-	 * before */
 	if (!node->block && node->time > keep->released)
 		keep->released = node->time;
 	if (node->block) {
@@ -431,12 +471,17 @@ static bool keep__is_full(const struct keep *keep, uint64_t more)
 		return false;
 	bytes = file_writer__bytes(writer);
 	waits = file_writer__pending(writer);
-	tail = (uint64_t)((double)(keep->tail + keep->tail / 4) * keep->ratio);
+	tail = (uint64_t)((double)(keep->tail + keep->tail / 2) * keep->ratio);
 	/* a cut that took much once, on a machine that stood still, makes no small files for ever
 	 */
-	if (tail > limit / 4)
-		tail = limit / 4;
-	return bytes + tail + 4096 + (uint64_t)((double)(waits + more) * keep->ratio) > limit;
+	if (tail > limit / 2)
+		tail = limit / 2;
+	waits = (uint64_t)((double)(waits + more) * keep->ratio);
+	/* where many tasks live, what a file begins with may leave no room; it has some all the
+	 * same, or there would be no end of files */
+	if (bytes - keep->bytes_before + waits < limit / 8)
+		return false;
+	return bytes + tail + 4096 + waits > limit;
 }
 
 /* how far records have shrunk in the file so far */
@@ -475,7 +520,7 @@ static uint64_t keep__complete_to(const struct keep *keep, uint64_t time)
 	const struct node *node;
 
 	for (node = keep->first; node; node = node->next) {
-		if (node->time < time)
+		if (!node->block && node->time < time)
 			time = node->time;
 	}
 	return time;
@@ -526,6 +571,8 @@ void keep__round(struct keep *keep, uint64_t time)
 	uint64_t interval = options->flush_interval_ns == UINT64_MAX ? 100000000ULL
 								     : options->flush_interval_ns;
 
+	/* blocks that no record causes come after all that was taken so far */
+	keep->taken = keep->taken_newest;
 	if (keep->held > KEEP_HELD_MAX)
 		safe = time;
 	if (keep->snapshot && keep->snapshot_at <= safe) {
@@ -625,7 +672,7 @@ int keep__new(struct keep **result, struct session *session)
 	*result = keep;
 	keep->session = session;
 	keep->ratio = 0.5;
-	keep->start = keep->released = now__boottime();
+	keep->start = keep->released = keep->taken = keep->taken_newest = now__boottime();
 	keep->follow = follow__new();
 	keep->catalog = catalog__new();
 	if (!keep->follow || !keep->catalog)
