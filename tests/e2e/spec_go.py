@@ -24,15 +24,16 @@ REASONS = {
 }
 SLICES_NS = 25_000_000
 
-# functions that goroutines of the program are started with, and how many
+# what goroutines of the program are started with, and how many: as runtime/trace has it, not the
+# wrapper that the compiler makes of `go f(x)`
 NAMES = {
-    "main.main.func1": 4,
-    "main.main.func2": 1,
-    "main.main.func3": 3,
-    "main.main.func4": 1,
-    "main.main.func5": 1,
-    "main.main.func6": 1,
-    "main.main.func7": 3,
+    "main.squarer": 4,
+    "main.adder": 1,
+    "main.locker": 3,
+    "main.selector": 1,
+    "main.echo": 1,
+    "main.caller": 1,
+    "main.conditional": 3,
 }
 
 

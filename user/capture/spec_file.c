@@ -188,7 +188,8 @@ static char *file__name_at(struct spec_file *file, uint64_t start, uint64_t addr
 
 	if (!symbols)
 		return NULL;
-	symbol = symbols__at(symbols, address - start + symbols__first_load(symbols));
+	address = address - start + symbols__first_load(symbols);
+	symbol = symbols__at(symbols, symbols__go_wrapped(symbols, address));
 	return symbol ? symbol__shown(symbol->name) : NULL;
 }
 

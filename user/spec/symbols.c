@@ -126,6 +126,18 @@ bool symbols__is_stub(struct symbols *symbols, uint64_t address)
 	return false;
 }
 
+bool symbols__section(const struct symbols *symbols, const char *name, uint64_t *address,
+		      uint64_t *size)
+{
+	GElf_Shdr header;
+
+	if (!section__find(symbols, name, &header))
+		return false;
+	*address = header.sh_addr;
+	*size = header.sh_size;
+	return true;
+}
+
 static int segments__read(struct symbols *symbols)
 {
 	uint64_t lowest = UINT64_MAX;

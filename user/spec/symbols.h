@@ -41,10 +41,15 @@ char *symbol__shown(const char *name);
 /* DWARF: where a member is; members of members are separated by dots. 0 or -ENOENT */
 int symbols__member(struct symbols *symbols, const char *type, const char *member, int64_t *offset);
 bool symbols__has_section(struct symbols *symbols, const char *name);
+/* the first section with that name: where it will be and how large; false: none */
+bool symbols__section(const struct symbols *symbols, const char *name, uint64_t *address,
+		      uint64_t *size);
 /* is it in a stub that leads to another library? */
 bool symbols__is_stub(struct symbols *symbols, uint64_t address);
 /* Go's version, 0: not Go */
 uint64_t symbols__go_version(struct symbols *symbols);
+/* gowrap.c: the function that the Go wrapper at @address is for; @address if it is none */
+uint64_t symbols__go_wrapped(struct symbols *symbols, uint64_t address);
 /* where a byte is in the file; false: nowhere */
 bool symbols__offset(const struct symbols *symbols, uint64_t address, uint64_t *offset);
 /* and the other way round */
