@@ -171,36 +171,60 @@ struct emit_time {
 	uint8_t size; /* 0: none yet */
 };
 
-/* nanoseconds as microseconds with three decimals: exact; 24 bytes more are written than kept */
-static inline void emit__us(struct emit *emit, struct emit_time *last, uint64_t ns)
+/* the digits of whole milliseconds, which more follow; how many there are, 0 if none */
+static inline unsigned int emit__ms(struct emit *emit, struct emit_time *last, uint64_t ms)
 {
-	uint64_t ms = ns / 1000000;
-	unsigned int rest = (unsigned int)(ns % 1000000), us = rest / 1000;
-	char *at;
+	char *at = emit->at;
 
 	if (ms != last->ms || !last->size) {
-		at = emit->at;
 		emit__u64(emit, ms);
 		last->size = (uint8_t)(ms ? emit->at - at : 0);
 		last->ms = ms;
 		memcpy(last->text, at, sizeof(last->text));
 		emit->at = at;
-		if (!ms) {
-			/* no zeros in front */
-			emit__u64(emit, us);
-			at = emit->at - 3;
-			goto nanoseconds;
-		}
+	} else {
+		memcpy(at, last->text, sizeof(last->text));
 	}
-	memcpy(emit->at, last->text, sizeof(last->text));
-	at = emit->at + last->size;
-	at[0] = (char)('0' + us / 100);
-	memcpy(at + 1, emit_pairs + us % 100 * 2, 2);
-nanoseconds:
-	at[3] = '.';
-	at[4] = (char)('0' + rest % 1000 / 100);
-	memcpy(at + 5, emit_pairs + rest % 100 * 2, 2);
-	emit->at = at + 7;
+	return last->size;
+}
+
+/* a number below 1,000 as three digits */
+static inline void emit__three(char *at, unsigned int value)
+{
+	at[0] = (char)('0' + value / 100);
+	memcpy(at + 1, emit_pairs + value % 100 * 2, 2);
+}
+
+/* nanoseconds; more is written than kept: 24 bytes in all, as of the next one */
+static inline void emit__ns(struct emit *emit, struct emit_time *last, uint64_t ns)
+{
+	unsigned int rest = (unsigned int)(ns % 1000000);
+	unsigned int digits = emit__ms(emit, last, ns / 1000000);
+
+	if (!digits) {
+		emit__u64(emit, rest);
+		return;
+	}
+	emit__three(emit->at + digits, rest / 1000);
+	emit__three(emit->at + digits + 3, rest % 1000);
+	emit->at += digits + 6;
+}
+
+/* nanoseconds as microseconds with three decimals: exact */
+static inline void emit__us(struct emit *emit, struct emit_time *last, uint64_t ns)
+{
+	unsigned int rest = (unsigned int)(ns % 1000000);
+	unsigned int digits = emit__ms(emit, last, ns / 1000000);
+
+	if (digits) {
+		emit__three(emit->at + digits, rest / 1000);
+		emit->at += digits + 3;
+	} else {
+		emit__u64(emit, rest / 1000);
+	}
+	*emit->at = '.';
+	emit__three(emit->at + 1, rest % 1000);
+	emit->at += 4;
 }
 
 /* a JSON number that reads back as the same double; null if it is not finite */

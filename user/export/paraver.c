@@ -93,6 +93,7 @@ struct writer {
 	const struct export_options *options;
 	struct prv_text *rows;
 	uint64_t origin, end;
+	struct emit_time last;
 	sig_atomic_t stops; /* as many came before the second pass */
 };
 
@@ -162,7 +163,27 @@ static void put_object(struct writer *writer, const struct prv_record *record)
 	const struct prv_text *text = &writer->rows[record->row];
 
 	emit__u64(&writer->out, record->cpu ? text->cpu_base + record->cpu : 0);
-	emit__put(&writer->out, text->object, text->size);
+	/* all of it, which needs no look at how much of it there is */
+	memcpy(writer->out.at, text->object, sizeof(text->object));
+	writer->out.at += text->size;
+}
+
+static void put_time(struct writer *writer, uint64_t time)
+{
+	emit__ns(&writer->out, &writer->last, time - writer->origin);
+}
+
+static void put_type(struct emit *out, uint64_t type)
+{
+	/* 9000nnn: most */
+	if (type - 9000000 < 1000) {
+		emit__lit(out, ":9000");
+		emit__three(out->at, (unsigned int)(type - 9000000));
+		out->at += 3;
+	} else {
+		emit__char(out, ':');
+		emit__u64(out, type);
+	}
 }
 
 static void put_state(struct writer *writer, const struct prv_record *record)
@@ -173,9 +194,9 @@ static void put_state(struct writer *writer, const struct prv_record *record)
 		return;
 	emit__lit(&writer->out, "1:");
 	put_object(writer, record);
-	emit__u64(&writer->out, record->time - writer->origin);
+	put_time(writer, record->time);
 	emit__char(&writer->out, ':');
-	emit__u64(&writer->out, end - writer->origin);
+	put_time(writer, end);
 	emit__char(&writer->out, ':');
 	emit__u64(&writer->out, record->b);
 	emit__char(&writer->out, '\n');
@@ -189,12 +210,11 @@ static size_t put_events(struct writer *writer, const struct prv_record *records
 
 	emit__lit(out, "2:");
 	put_object(writer, records);
-	emit__u64(out, records->time - writer->origin);
+	put_time(writer, records->time);
 	for (i = 0; i < count && records[i].kind == PRV_EVENT && records[i].row == records->row;
 	     i++) {
 		emit__room(out, 128);
-		emit__char(out, ':');
-		emit__u64(out, records[i].a);
+		put_type(out, records[i].a);
 		emit__char(out, ':');
 		emit__i64(out, (int64_t)records[i].b);
 	}
@@ -211,14 +231,14 @@ static void put_message(struct writer *writer, const struct prv_record *sent)
 		return;
 	emit__lit(out, "3:");
 	put_object(writer, sent);
-	emit__u64(out, sent->time - writer->origin);
+	put_time(writer, sent->time);
 	emit__char(out, ':');
-	emit__u64(out, sent->time - writer->origin);
+	put_time(writer, sent->time);
 	emit__char(out, ':');
 	put_object(writer, received);
-	emit__u64(out, received->time - writer->origin);
+	put_time(writer, received->time);
 	emit__char(out, ':');
-	emit__u64(out, received->time - writer->origin);
+	put_time(writer, received->time);
 	emit__char(out, ':');
 	emit__u64(out, sent->b);
 	emit__char(out, ':');
@@ -251,9 +271,9 @@ static bool writer__stopped(const struct writer *writer, uint64_t done)
 {
 	const struct export_options *options = writer->options;
 
-	if (options->progress && writer->prv->spool.written)
+	if (options->progress && writer->prv->spool.records)
 		say__progress("writing: %3.0f %%",
-			      100.0 * (double)done / (double)writer->prv->spool.written);
+			      100.0 * (double)done / (double)writer->prv->spool.records);
 	return options->stop && *options->stop > writer->stops;
 }
 

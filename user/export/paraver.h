@@ -9,10 +9,10 @@
  *	paraver_label.c	numbers for names; which event types there are
  *
  * The format wants the number of threads and the whole length in its first line, records in the
- *order of time, states with their end, messages with their arrival. None of that is known when an
- *event comes. So there are two passes, of which only the first reads the capture: it appends
- *records of 32 bytes to a spool, and fills in an end or an arrival when it comes; the second turns
- *the spool into text. What was sent and never arrived is left out there.
+ * order of time, states with their end, messages with their arrival. None of that is known when an
+ * event comes. So there are two passes, of which only the first reads the capture: it appends
+ * records to a spool, and fills in an end or an arrival when it comes; the second turns the spool
+ * into text. What was sent and never arrived is left out there.
  *
  * Objects: one application; a process is a task; a thread of it is a worker, another thread that
  *had events, or a channel of markers. Threads that come and go share what Paraver calls a thread,
@@ -142,20 +142,24 @@ enum prv_tag { TAG_SPAWN = 1, TAG_WAKE, TAG_STEAL, TAG_MESSAGE, TAG_FLOW };
 struct spool {
 	int fd;
 	int err;
-	struct prv_record *records; /* not yet in the file */
-	size_t count;
-	uint64_t written; /* records in the file */
+	unsigned char *bytes; /* not yet in the file; of it, when it is read */
+	size_t size, half;    /* bytes there; those of the whole records in the first half */
+	uint64_t written;     /* bytes in the file */
+	uint64_t records;
+	bool reading;
+	size_t at;		/* of bytes: what is read next */
+	struct prv_record last; /* what the next one is told as the difference from */
 };
 
 /* a temporary file beside @path, or where those usually are */
 int spool__open(struct spool *spool, const char *path);
 void spool__close(struct spool *spool);
-/* the number of the record, for spool__patch() */
+/* the place of what can be set later, which is never 0 */
 uint64_t spool__add(struct spool *spool, const struct prv_record *record);
-/* another value of a */
-void spool__set_a(struct spool *spool, uint64_t number, uint64_t a);
-/* a whole one */
-void spool__set(struct spool *spool, uint64_t number, const struct prv_record *record);
+/* the end of a STATE */
+void spool__set_end(struct spool *spool, uint64_t place, uint64_t end);
+/* time, row and CPU of a RECEIVE */
+void spool__set_arrival(struct spool *spool, uint64_t place, const struct prv_record *record);
 /* writes out what is not yet; then reads from the start */
 int spool__rewind(struct spool *spool);
 /* next records, up to @max; their number, 0 at the end, or -errno */
@@ -200,7 +204,7 @@ struct prv_process {
 
 struct prv_task {
 	struct prv_row *row;   /* of its last stay, or NULL */
-	uint64_t create, wake; /* records of what was sent to it, and one; 0: nothing under way */
+	uint64_t create, wake; /* where what was sent to it arrives; 0: nothing under way */
 };
 
 struct paraver {
@@ -233,7 +237,7 @@ struct prv_row *prv_row__channel(struct paraver *prv, struct prv_process *proces
 				 uint64_t time);
 void prv__event(struct paraver *prv, const struct prv_row *row, uint64_t type, uint64_t value,
 		uint64_t time);
-/* something leaves: its record's number and one */
+/* something leaves: the place of its arrival, for prv__receive() */
 uint64_t prv__send(struct paraver *prv, const struct prv_row *row, enum prv_tag tag, uint64_t bytes,
 		   uint64_t time);
 void prv__receive(struct paraver *prv, uint64_t sent, const struct prv_row *row, uint64_t time);

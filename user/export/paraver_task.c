@@ -34,10 +34,8 @@ void prv__event(struct paraver *prv, const struct prv_row *row, uint64_t type, u
 uint64_t prv__send(struct paraver *prv, const struct prv_row *row, enum prv_tag tag, uint64_t bytes,
 		   uint64_t time)
 {
-	uint64_t sent = spool__put(prv, row, PRV_SEND, time, tag, bytes);
-
-	spool__put(prv, row, PRV_RECEIVE, time, PRV_NEVER, 0);
-	return sent + 1;
+	spool__put(prv, row, PRV_SEND, time, tag, bytes);
+	return spool__put(prv, row, PRV_RECEIVE, time, PRV_NEVER, 0);
 }
 
 void prv__receive(struct paraver *prv, uint64_t sent, const struct prv_row *row, uint64_t time)
@@ -49,9 +47,8 @@ void prv__receive(struct paraver *prv, uint64_t sent, const struct prv_row *row,
 		.kind = PRV_RECEIVE,
 	};
 
-	if (!sent)
-		return;
-	spool__set(&prv->spool, sent, &record);
+	if (sent)
+		spool__set_arrival(&prv->spool, sent, &record);
 }
 
 /* Processes and rows */
@@ -191,7 +188,7 @@ void prv_row__update(struct paraver *prv, struct prv_row *row, uint64_t time)
 void prv_row__end(struct paraver *prv, struct prv_row *row, uint64_t time)
 {
 	if (row->state >= 0)
-		spool__set_a(&prv->spool, row->state_record, time);
+		spool__set_end(&prv->spool, row->state_record, time);
 	row->state = -1;
 }
 
