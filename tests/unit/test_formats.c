@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "export/emit.h"
 #include "export/export.h"
+#include "export/paraver.h"
 #include "export/tables.h"
 #include "synth.h"
 
@@ -312,6 +313,79 @@ static void nothing_is_a_trace_too(void **state)
 	unlink(path_of(".row"));
 }
 
+#define SPOOLED 1500000U
+#define SPOOL_OPEN 300000U /* ends come so many records later at most: beyond what is in memory */
+
+struct spooled {
+	struct prv_record record;
+	uint64_t place;
+};
+
+static struct prv_record random_record(uint64_t n, uint64_t *time)
+{
+	static const uint64_t values[] = {0, 1, 127, 128, 300, UINT32_MAX, UINT64_MAX};
+
+	*time += random_below(3) ? 0 : random_below(2000);
+	return (struct prv_record){
+		.time = *time,
+		.a = n % 4 == PRV_STATE || n % 4 == PRV_RECEIVE ? PRV_NEVER
+								: PRV_COUNTERS + random_below(300),
+		.b = n % 4 == PRV_RECEIVE ? 0 : values[random_below(7)],
+		.row = (uint32_t)random_below(2) * 70000,
+		.cpu = (uint16_t)random_below(3),
+		.kind = (uint8_t)(n % 4),
+	};
+}
+
+/* what was not known when a record was added, filled in whether it is in memory or in the file */
+static void fill_in(struct spool *spool, struct spooled *of, uint64_t time)
+{
+	if (of->record.kind == PRV_STATE) {
+		of->record.a = time;
+		spool__set_end(spool, of->place, time);
+	} else if (of->record.kind == PRV_RECEIVE) {
+		of->record.time = time;
+		of->record.a = 0;
+		of->record.row = 5;
+		of->record.cpu = 9;
+		spool__set_arrival(spool, of->place, &of->record);
+	}
+}
+
+static void paraver_fills_in_what_comes_late(void **state)
+{
+	struct spooled *all = calloc(SPOOLED, sizeof(*all));
+	struct prv_record read;
+	char *path = path_of(".spool");
+	uint64_t time = 0, written;
+	struct spool spool;
+
+	(void)state;
+	assert_non_null(all);
+	assert_int_equal(spool__open(&spool, path), 0);
+	for (uint64_t n = 0; n < SPOOLED; n++) {
+		all[n].record = random_record(n, &time);
+		all[n].place = spool__add(&spool, &all[n].record);
+		if (n >= SPOOL_OPEN && n % 3)
+			fill_in(&spool, &all[n - random_below(SPOOL_OPEN)], time);
+	}
+	assert_int_equal(spool__rewind(&spool), 0);
+	written = spool.written;
+	assert_true(written > 16U << 20);
+	/* twice: it can be rewound while it is read */
+	assert_int_equal(spool__read(&spool, &read, 1), 1);
+	assert_int_equal(spool__rewind(&spool), 0);
+	assert_int_equal(spool.written, written);
+	for (uint64_t n = 0; n < SPOOLED; n++) {
+		assert_int_equal(spool__read(&spool, &read, 1), 1);
+		if (memcmp(&read, &all[n].record, sizeof(read)))
+			fail_msg("record %u of kind %u is another", (unsigned)n, read.kind);
+	}
+	assert_int_equal(spool__read(&spool, &read, 1), 0);
+	spool__close(&spool);
+	free(all);
+}
+
 /* numbers and strings are put as printf and JSON would */
 static void numbers_are_exact(void **state)
 {
@@ -359,6 +433,7 @@ static void numbers_are_exact(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paraver_fills_in_what_comes_late),
 		cmocka_unit_test(numbers_are_exact),
 		cmocka_unit_test(nothing_is_a_trace_too),
 		cmocka_unit_test(whatever_comes_has_its_format),

@@ -487,6 +487,8 @@ int model__event(struct model *m, const struct event *event)
 	/* with a million tasks, to find one is to wait for memory: better while it waits itself */
 	if (is_task_event(e))
 		map__prefetch(&m->tasks, e->process, e->args[0].u);
+	else if (e->type >= EV_lock_wait && e->type <= EV_lock_released)
+		map__prefetch(&m->locks, e->process, e->args[0].u);
 	return m->err;
 }
 
