@@ -10,7 +10,7 @@ Prints the differences (the first of each kind) and exits with 1 if there are an
             none invented
   tasks     every event of each task, in order, with names, parents, workers, threads, reasons, objects,
             causes
-  rows      markers, counters, frames of each row, in each thread's order
+  rows      markers with their colours, counters, frames of each row, in each thread's order
   order     whatever one thread did after another thing stands after it in the trace, and has a time
             between the journal's stamps before and after it
   gaps      each task: suspended, ready and stopped from when to when, with reason, object, cause, waker
@@ -23,15 +23,20 @@ in one point that the trace has and the journal has not.
 """
 import argparse
 import collections
+import itertools
+import statistics
 import sys
 
 from perfetto_check import open_trace
-from truth_journal import Expected
+from truth_journal import Expected, read
 from truth_trace import Facts, Reader
 
 SHOWN = 5           # differences of a kind
 # the points' clocks, the model's putting right of inversions, and the line through the stamps
 CLOCK_NS = 5000
+# docs/formats.md, "Colours of markers"
+PALETTE = ("#0082c8 #e6194b #3cb44b #ffe119 #f58230 #911eb4 #46f0f0 #f032e6 #d2f53c #fabed4 #008080 "
+           "#dcbeff #aa6e28 #fffac8 #800000 #aaffc3 #808000 #ffd7b4 #000080 #808080 #d9d9d9 #0000ff").split()
 COUNTED = {"running tasks": 0, "ready tasks": 1, "suspended tasks": 2, "active continuations": 3}
 
 
@@ -228,10 +233,11 @@ class Comparison:
             track = self.facts.channel_names.get((pid, channel))
             if track and track.name != names[-1]:
                 self.differ("rows", f"channel {channel}: named {track.name!r}, journal {names}")
-        for (pid, name), color in self.expected.colors.items():
-            found = self.facts.colors.get((pid, name), {color})
+        palette = itertools.cycle(PALETTE)
+        for name, found in self.facts.colors.items():
+            color = self.expected.colors.get(name) or next(palette)
             if found != {color}:
-                self.differ("rows", f"marker {name}: colours {found}, journal {color}")
+                self.differ("rows", f"marker {name}: colours {found}, should be {color}")
 
     def counted_extra(self):
         """what the trace has beyond the journal: one event a thread at most"""
@@ -255,20 +261,25 @@ class Comparison:
         if len(pairs) < 2:
             return None
         pairs.sort()
-        first, last = pairs[0], pairs[-1]
-        slope = (last[1] - first[1]) / max(last[0] - first[0], 1)
+        first = pairs[0]
+        best = [(stamp - first[0], time - first[1]) for stamp, time in pairs]
         size = max(len(pairs) // 64, 1)
+        # medians: a time that is wrong must not bend the line until it is right
+        slope = self.slope(best)
         for _ in range(4):
-            best = [max(pairs[i:i + size], key=lambda pair: pair[1] - first[1] - slope * (pair[0] - first[0]))
-                    for i in range(0, len(pairs), size)]
-            xs = [pair[0] - first[0] for pair in best]
-            ys = [pair[1] - first[1] for pair in best]
-            mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
-            spread = sum((x - mx) ** 2 for x in xs)
-            slope = sum((x - mx) * (y - my) for x, y in zip(xs, ys)) / spread if spread else slope
-        rests = sorted(y - slope * x for x, y in zip(xs, ys))
-        rest = rests[len(rests) // 2]
+            best = [max(((stamp - first[0], time - first[1]) for stamp, time in pairs[i:i + size]),
+                        key=lambda point: point[1] - slope * point[0]) for i in range(0, len(pairs), size)]
+            slope = self.slope(best)
+        rest = statistics.median(y - slope * x for x, y in best)
         return lambda stamp: first[1] + rest + slope * (stamp - first[0])
+
+    @staticmethod
+    def slope(points):
+        """the median of those between points that are half of all apart"""
+        half = (len(points) + 1) // 2
+        slopes = [(other[1] - one[1]) / (other[0] - one[0]) for one, other in zip(points, points[half:])
+                  if other[0] > one[0]]
+        return statistics.median(slopes) if slopes else 1
 
     def order(self):
         line = self.line()
@@ -586,7 +597,7 @@ def load(trace, events):
     if process:
         process.wait()
     with open(events, encoding="utf-8") as file:
-        return reader, Expected(file)
+        return reader, Expected(read(file))
 
 
 def main():

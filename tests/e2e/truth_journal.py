@@ -23,27 +23,30 @@ SAME = {"flow_shared_start": "flow_start", "flow_shared_end": "flow_end"}
 class Record:
     __slots__ = ("pid", "tid", "sequence", "stamp", "event", "args", "facts")
 
-    def __init__(self, line):
-        row = json.loads(line)
+    def __init__(self, row):
         self.pid, self.tid, self.sequence = row["pid"], row["tid"], row["sequence"]
         self.stamp, self.event, self.args = row["stamp"], row["event"], row["args"]
         self.facts = []     # of the trace, found for it
 
 
+def read(file):
+    return map(json.loads, file)
+
+
 class Expected:
     """threads, tasks and rows as in truth_trace.Facts: lists of (fact's key, record)"""
 
-    def __init__(self, lines):
+    def __init__(self, rows):
         self.errors = []
         self.records = collections.defaultdict(list)
-        for line in lines:
-            record = Record(line)
+        for row in rows:
+            record = Record(row)
             self.records[record.pid, record.tid].append(record)
         self.threads = collections.defaultdict(list)
         self.tasks = collections.defaultdict(list)
         self.rows = collections.defaultdict(list)
         self.names = collections.defaultdict(list)      # (pid, channel) -> names, oldest first
-        self.colors = {}
+        self.colors = {}                                # marker's name -> what the program gave it
         self.uncovered = collections.Counter()          # events that nothing here looks for
         self.stacks = collections.defaultdict(list)
         self.begun = collections.Counter()
@@ -110,7 +113,7 @@ class Expected:
         if event == "channel_name":
             self.names[pid, args[0]].append(args[1])
         elif event == "marker_color":
-            self.colors[pid, args[0]] = f"#{args[1]:06x}"
+            self.colors[args[0]] = f"#{args[1]:06x}"
         elif event == "counter":
             self.rows["counter", pid, args[0]].append(((event,) + tuple(args), record))
         elif event == "frame":

@@ -149,16 +149,18 @@ class Facts:
         self.steal_rates = collections.defaultdict(list)
         self.stolen = {}                # flow of the arrow -> its instant's (pid, tid, args, time)
         self.channel_names = {}
-        self.colors = {}
+        self.colors = {}                # marker's name -> colours; names in the order in which they are drawn
         self.stacks = collections.defaultdict(list)     # (pid, tid) -> stays, innermost last
         self.open = collections.defaultdict(list)       # track -> begins
         self.hosts = {}                 # row of a task -> (pid, tid) while it runs
         self.holders = {}               # row of a task -> task
+        self.gap_says = set()           # whether gaps are annotated with their task
         self.open_gaps = {}             # row of a task -> gap
         self.ended = {}                 # identity of a slice in parts -> fact of its last end
         self.runs_ended = {}            # (pid, task) -> end of its run, until the stay's
         self.waits_ended = {}           # lock's identity -> end of the wait for it
         self.wait_parts = collections.defaultdict(list)     # ... -> annotations of the ends of its parts
+        self.lock_names = {}            # (pid, lock) -> name of the last wait
         self.lanes_ended = {}           # row -> last end of a marker or frame
         self.notes = {}                 # ... -> annotations of its parts so far
         self.parked = collections.defaultdict(list)     # (pid, task) -> facts of ends at its last stop
@@ -241,6 +243,8 @@ class Facts:
         category, args, track = event.category, event.args, event.track
         pid = self.pid(track)
         task, thing = number(args.get("task")), number(args.get("object"))
+        if category != "message" and event.name != category:
+            self.bad(event, "its name is not its category's")
         if category in STATES:
             self.state(event, pid, task)
         elif category == "task.spawn":
@@ -356,16 +360,23 @@ class Facts:
             self.on_thread(event, SPANS[category] + "_begin", *said)
         elif category == "zone":
             where = f"{args.get('file')}:{args.get('line')}"
+            if not {"zone_id", "part"} <= args.keys():
+                self.bad(event, "without zone_id or part")
             self.on_thread(event, "zone_begin", event.name, args.get("function"), where)
         elif category == "continuation":
+            if event.name != category:
+                self.bad(event, "its name is not its category's")
             self.on_thread(event, "continuation_begin", number(args.get("object")),
-                           number(args.get("continuation")), bool(args.get("inline")))
+                           number(args.get("continuation")), args.get("inline"))
         elif category == "lock":
             what, _, name = event.name.partition(": ")
             thing = number(args.get("object"))
             if what == "wait":
+                self.lock_names[pid, thing] = name
                 self.on_thread(event, "lock_wait", thing, name)
             else:
+                if (what, name) != ("held", self.lock_names.get((pid, thing))):
+                    self.bad(event, "is not named after what was waited for")
                 fact = self.on_thread(event, "lock_acquired", thing)
                 wait = self.waits_ended.pop((pid, thing, self.place(event)[1]), None)
                 if fact:
@@ -410,6 +421,10 @@ class Facts:
     def gap(self, event):
         row, pid = event.track.uuid, self.pid(event.track)
         task = number(event.args.get("task"))
+        # left out if no task shares a row, in all of the trace
+        self.gap_says.add(bool(task))
+        if len(self.gap_says) > 1:
+            self.bad(event, "says whose gap it is, or not, unlike others")
         if not task and event.track.name.rpartition(" ")[2].startswith("0x"):
             task = number(event.track.name.rpartition(" ")[2])
         if not task:
@@ -433,11 +448,13 @@ class Facts:
             self.on_task(event, task, "task_ready")
 
     def lane(self, event, pid):
-        last = self.lanes_ended.get(event.track.uuid)
+        last = self.lanes_ended.pop(event.track.uuid, None)
         if len(self.open[event.track.uuid]) > 1:
             self.bad(event, "the one before has not ended")
         if last and (last.index, last.time) != (event.index - 1, event.time) and event.category == "frame":
             self.bad(event, "the one before did not end here")
+        if last and last.args.get("cut") and (last.index, last.time) == (event.index - 1, event.time):
+            self.bad(event, "the one before is cut, and goes on")
         if event.category == "frame":
             self.rows["frame", pid, event.track.name].append(Fact("frame", (event.name,), event))
             return
@@ -449,7 +466,7 @@ class Facts:
                 facts[-1].event.time == event.time:
             facts.pop()
         facts.append(Fact("marker_set", (channel, event.name, event.args.get("extra")), event))
-        self.colors.setdefault((pid, event.name), set()).add(event.args.get("color"))
+        self.colors.setdefault(event.name, set()).add(event.args.get("color"))
 
     def end(self, event):
         category, track = event.category, event.track
@@ -519,6 +536,9 @@ class Facts:
     def finish(self):
         if self.last_stay:
             self.bad(self.last_stay.event, "is not on its task's row")
+        for end in self.lanes_ended.values():
+            if end.category == "frame" and not end.args.get("cut"):
+                self.bad(end, "ends, although no other frame follows")
         for facts in self.parked.values():
             for fact in facts:
                 fact.dead = True
