@@ -169,6 +169,21 @@ def threads():
     check("KiB more than before", int(out) < 1024, True)
 
 
+def names():
+    """the name of a zone takes the slot of its function's, so that both are written: the room is enough for both"""
+    report, _ = capture("""
+        import tracer
+        def work():
+            for i in range(100000):
+                with tracer.zone("name %d" % (i % 3000)):
+                    pass
+        work()
+        """)
+    counts = [zone["count"] for zone in report["zones"]]
+    check("zones", (len(counts), sum(counts)), (3000, 100000))
+    check("functions", {zone["function"] for zone in report["zones"]}, {"work"})
+
+
 def processes():
     report, _ = capture("""
         import multiprocessing, os, tracer
@@ -365,6 +380,7 @@ TESTS = {
     "nobody attached: every point can be called and does nothing": closed,
     "zones, counters, markers, arrows, messages, tasks": points,
     "threads; strings that are made on the way": threads,
+    "more names than slots for them": names,
     "multiprocessing, by fork and by spawn; os.fork": processes,
     "captures one after the other: nothing is left behind": repeated,
     "asyncio: tasks, what they wait for, who wakes them": asyncio,

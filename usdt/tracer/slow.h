@@ -530,6 +530,23 @@ TRACER__HELPER uint32_t tracer__prepare_string(const struct tracer_ring *ring,
 	return string->size;
 }
 
+/*
+ * Room for the names of a record, at worst: a name that is written can take the slot of another of the
+ * same record, which then is written as well although the window has it.
+ */
+TRACER__HELPER uint32_t tracer__prepare_names(const struct tracer_ring *ring,
+					      struct tracer__string *strings)
+{
+	uint32_t all = 0, missing = 0, i;
+
+	for (i = 0; i < 3; i++) {
+		missing |= tracer__prepare_string(ring, &strings[i]);
+		if (strings[i].key & TRACER_NAME_KEY)
+			all += 16 + ((strings[i].length + 7U) & ~7U);
+	}
+	return missing ? all : 0;
+}
+
 TRACER__HELPER void tracer__write_name(struct tracer_ring *ring, const struct tracer__string *string)
 {
 	uint64_t *record = tracer__place(ring);
@@ -630,9 +647,7 @@ TRACER__HELPER void tracer__write(struct tracer_ring *ring, uint64_t meta, uint6
 	tracer__enter(ring);
 	for (;;) {
 		clock = TRACER_CONTROL_CLOCK(control) ? TRACER_CLOCK_MONOTONIC : TRACER_CLOCK_CYCLES;
-		need = size + (clock != ring->clock ? 16 : 0);
-		for (i = 0; i < 3; i++)
-			need += tracer__prepare_string(ring, &strings[i]);
+		need = size + (clock != ring->clock ? 16 : 0) + tracer__prepare_names(ring, strings);
 		if (TRACER__CAST(int32_t, ring->window_end - TRACER__CAST(uint32_t, ring->head)) >=
 		    TRACER__CAST(int32_t, need))
 			break;
