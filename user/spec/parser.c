@@ -750,6 +750,17 @@ struct spec *spec__parse(const char *source, const char *text, char **err)
 	return spec;
 }
 
+/* a text ends at its first byte 0: where in the file that is */
+static char *zero__tell(const char *path, const char *text)
+{
+	const char *line = text, *next;
+	int number = 1;
+
+	for (; (next = strchr(line, '\n')); line = next + 1)
+		number++;
+	return sentence__new("%s:%d:%zu: a byte 0: a spec is text", path, number, strlen(line) + 1);
+}
+
 struct spec *spec__read_file(const char *path, char **err)
 {
 	struct spec *spec = NULL;
@@ -774,7 +785,7 @@ struct spec *spec__read_file(const char *path, char **err)
 	size = fread(text, 1, SPEC_SIZE_MAX, file);
 	text[size] = '\0';
 	if (strlen(text) != size) {
-		*err = sentence__new("%s: has a byte 0: that is no text", path);
+		*err = zero__tell(path, text);
 		goto out;
 	}
 	spec = spec__parse(path, text, err);
