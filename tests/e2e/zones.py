@@ -208,6 +208,15 @@ def document(stream):
     raise Failed("no report: %r" % lines)
 
 
+def memory():
+    """the tracer's buffers are not in what the kernel says was the most that the command had, ru_maxrss"""
+    most = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    plain = int(run(sys.executable, "-c", most))
+    traced = run(TRACER, "record", "-q", "--force", "-o", "x.trc", "--buffer-size", "64M", "--", sys.executable, "-c", most)
+    at_least("KiB of a command that is traced, at most those of one that is not and 16 MiB",
+             plain + 16384, int(traced))
+
+
 def refused():
     done = subprocess.run([TRACER, "record", "--stats-only", "-o", "x.trc", "--", "true"], stderr=subprocess.PIPE,
                           text=True, check=False)
@@ -226,6 +235,7 @@ TESTS = {
     "--stats-only: the same figures, and no trace": stats_only,
     "--stats-only: figures so far on SIGUSR1": stats_so_far,
     "--stats-only with -o is refused": refused,
+    "the peak of a command's memory is its own": memory,
 }
 
 

@@ -27,6 +27,8 @@ int buffer__open(struct buffer *buffer, uint64_t size)
 	if (ours != MAP_FAILED)
 		buffer->consumer = ours;
 	if (theirs != MAP_FAILED) {
+		/* the traced command is a child of ours, and the peak of its memory its own */
+		madvise(theirs, page + 2 * size, MADV_DONTFORK);
 		buffer->producer = theirs;
 		buffer->data = (unsigned char *)theirs + page;
 	}
