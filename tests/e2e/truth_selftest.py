@@ -38,7 +38,7 @@ COMMON = {"task.staged": "name task", "task.created": "name parent task", "task.
 LOCKS = {"lock wait begin": "object part", "lock wait end": "contended holder holder_name holder_tid",
          "lock held begin": "object", "lock held end": "", "task.yielded": "task"}
 PROGRAMS = (
-    (("churn", "--size", "80"), False, COMMON | LOCKS | {
+    (("churn", "--size", "100"), False, COMMON | LOCKS | {
         "continuation begin": "continuation inline object", "continuation.attached": "continuation object",
         "future.callback": "object", "future.exception": "object", "message": "", "task.renamed": "name task",
         "lock held begin": "object part"}),
