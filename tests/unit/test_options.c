@@ -11,6 +11,7 @@
 #include "base/say.h"
 #include "cmd/cmd.h"
 #include "cmd/record.h"
+#include "cmd/specs.h"
 
 static const struct option_origin origin = {"--test", false};
 
@@ -82,6 +83,8 @@ static int parse(const char *const words[])
 		argc++;
 	}
 	argv[argc] = NULL;
+	specs__free(record.capture.specs);
+	record.capture.specs = NULL;
 	return record__parse(&record, argc, argv);
 }
 
