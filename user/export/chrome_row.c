@@ -158,10 +158,13 @@ void chrome_arg__bool(struct chrome *ch, const char *name, bool value)
 
 void chrome_arg__color(struct chrome *ch, uint32_t rgb)
 {
-	char text[12];
+	uint64_t digits = emit__hex_digits(rgb << 8);
 
-	snprintf(text, sizeof(text), "#%06x", rgb & 0xffffff);
-	chrome_arg__text(ch, "color", text);
+	key__put(ch, "color", 5);
+	emit__lit(&ch->out, "\"#");
+	memcpy(ch->out.at, &digits, sizeof(digits));
+	ch->out.at += 6;
+	emit__char(&ch->out, '"');
 }
 
 void chrome_event__instant(struct chrome *ch, const struct chrome_row *row, const char *category,
