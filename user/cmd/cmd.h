@@ -21,6 +21,7 @@
 int record__main(int argc, char **argv);
 int export__main(int argc, char **argv);
 int report__main(int argc, char **argv);
+int merge__main(int argc, char **argv);
 int list__main(int argc, char **argv);
 int doctor__main(int argc, char **argv);
 int ctl__main(int argc, char **argv);
