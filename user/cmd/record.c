@@ -284,6 +284,7 @@ static int run__export(struct run *run)
 
 static void run__say_capture(const struct run *run)
 {
+	const char *first, *blank;
 	uint64_t bytes = 0;
 	char size[32];
 	size_t i;
@@ -291,12 +292,15 @@ static void run__say_capture(const struct run *run)
 	for (i = 0; i < run->path_count; i++)
 		bytes += file__size(run->paths[i]);
 	size__text(bytes, size, sizeof(size));
+	/* the first, which has no number, may have gone (--max-files) */
+	first = strcmp(run->paths[0], run->capture) ? "" : run->capture;
+	blank = *first ? " " : "";
 	if (run->path_count > 1)
-		say__info("%s to %s: %zu files, of %.1f s (%s); next: tracer report %s %s.*, or "
-			  "tracer export %s %s.*",
+		say__info("%s to %s: %zu files, of %.1f s (%s); next: tracer report %s%s%s.*, or "
+			  "tracer export %s%s%s.*",
 			  run->paths[0], run->paths[run->path_count - 1], run->path_count,
-			  (double)run->result.duration_ns / 1e9, size, run->capture, run->capture,
-			  run->capture, run->capture);
+			  (double)run->result.duration_ns / 1e9, size, first, blank, run->capture,
+			  first, blank, run->capture);
 	else
 		say__info("%s: %.1f s (%s); next: tracer report %s, or tracer export %s",
 			  run->capture, (double)run->result.duration_ns / 1e9, size, run->capture,
