@@ -347,8 +347,7 @@ static bool probe__is_for(const struct spec_probe *probe, const struct spec_file
 	return recognised;
 }
 
-/* before the first site of a target is touched */
-static void session__tell_cost(struct session *session)
+void specs__tell_cost(struct session *session)
 {
 	struct specs *specs = session->specs;
 	int err;
@@ -377,7 +376,7 @@ static void specs__bind(struct session *session, struct spec *spec, struct spec_
 	for (probe = spec->probes; probe; probe = probe->next) {
 		if (!probe__is_for(probe, file, recognised) || !spec_file__symbols(file))
 			continue;
-		session__tell_cost(session);
+		specs__tell_cost(session);
 		file->version = spec_file__version(file, spec);
 		attachment = specs__attachment(session->specs, spec, probe, file);
 		if (!attachment)

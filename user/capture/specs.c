@@ -128,6 +128,9 @@ int session__load_specs(struct session *session)
 		spec->in_use = true;
 		specs__bind_tracepoints(session, spec);
 	}
+	/* now: later it would keep processes waiting that the dynamic linker's probe holds */
+	if (!err)
+		specs__tell_cost(session);
 	return err;
 }
 

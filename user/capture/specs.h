@@ -137,6 +137,8 @@ void specs__free_files(struct specs *specs);
 void specs__read_hits(struct session *session);
 
 /* spec_cost.c */
+/* measures once what a hit costs, and says it; before the first site of a target is touched */
+void specs__tell_cost(struct session *session);
 int specs__measure(struct session *session);
 double spec_attachment__cost(const struct specs *specs, const struct spec_attachment *attachment);
 
