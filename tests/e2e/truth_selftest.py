@@ -21,6 +21,9 @@ from truth_trace import BEGIN, COUNTER, END, Facts, Reader      # noqa: E402
 
 EACH = 2            # events of a sort; of each annotation one
 RUNS = 20
+# longer than a busy machine keeps a thread between a point and its entry in the journal: in between, no
+# time can be told from the right one
+LATER_NS = 10_000_000_000
 # what the capture says of itself, and nobody's events; and what is counted again from them
 OWN = {"capture", "steals per s"}
 # numbers that the trace gives, not the program
@@ -172,7 +175,7 @@ def mutate_event(trial, place):
     if event.kind == COUNTER:
         trial.mutate("another value", lambda events: setattr(events[place], "value", event.value + 1), place)
     else:
-        trial.mutate("another time", lambda events: setattr(events[place], "time", event.time + 20000000),
+        trial.mutate("another time", lambda events: setattr(events[place], "time", event.time + LATER_NS),
                      place)
     if event.name and event.kind != END:
         trial.mutate("another name", lambda events: setattr(events[place], "name", event.name + "x"), place)
