@@ -52,6 +52,71 @@ namespace hpx::tracing::detail {
 		return false;
 	}
 
+	void record_created([[maybe_unused]] void const* task, [[maybe_unused]] char const* name,
+	    [[maybe_unused]] void const* parent) noexcept
+	{
+		HPX_TRACER_TASK(TRACER_TASK_CREATED(task, name, parent);)
+	}
+
+	void record_begin([[maybe_unused]] void const* task) noexcept
+	{
+		auto& mine = notes();
+
+		mine.waits_for = mine.fulfils = nullptr;
+		HPX_TRACER_TASK(TRACER_TASK_BEGIN(task, this_worker());)
+	}
+
+	void record_end([[maybe_unused]] void const* task) noexcept
+	{
+		HPX_TRACER_TASK(TRACER_TASK_END(task);)
+	}
+
+	void record_yielded([[maybe_unused]] void const* task) noexcept
+	{
+		HPX_TRACER_TASK(TRACER_TASK_YIELDED(task);)
+	}
+
+	void record_suspended([[maybe_unused]] void const* task, [[maybe_unused]] char const* reason) noexcept
+	{
+		auto& mine = notes();
+		[[maybe_unused]] void const* object = mine.waits_for;
+
+		mine.waits_for = nullptr;
+		HPX_TRACER_TASK(TRACER_TASK_SUSPENDED(task, reason ? reason : "suspend", object);)
+	}
+
+	void record_woken([[maybe_unused]] void const* task, [[maybe_unused]] char const* state) noexcept
+	{
+		[[maybe_unused]] void const* object = notes().fulfils;
+
+		HPX_TRACER_TASK(if (first_wake(task)) TRACER_TASK_READY(task);
+				else TRACER_TASK_RESUMED(task, state, object);)
+	}
+
+	void record_completed([[maybe_unused]] void const* task) noexcept
+	{
+		HPX_TRACER_TASK(TRACER_TASK_COMPLETED(task);)
+	}
+
+	void record_destroyed([[maybe_unused]] void const* task) noexcept
+	{
+		first_wake(task);
+		HPX_TRACER_TASK(TRACER_TASK_DESTROYED(task);)
+	}
+
+	void record_renamed([[maybe_unused]] void const* task, [[maybe_unused]] char const* name) noexcept
+	{
+		HPX_TRACER_TASK(TRACER_TASK_RENAMED(task, name);)
+	}
+
+	void record_steal([[maybe_unused]] std::size_t thief, [[maybe_unused]] std::size_t victim,
+	    [[maybe_unused]] void const* task, [[maybe_unused]] std::uint64_t depth) noexcept
+	{
+		/* workers of a pool are numbered in one go */
+		HPX_TRACER_STEAL(std::uint32_t const self = this_worker();
+				 TRACER_STEAL(self, static_cast<std::uint32_t>(self + victim - thief), task, depth);)
+	}
+
 	void worker_started() noexcept
 	{
 		char name[16] = "";

@@ -101,6 +101,20 @@ namespace hpx::tracing {
 		 */
 		HPX_CORE_EXPORT void created_suspended(void const* task) noexcept;
 		HPX_CORE_EXPORT bool first_wake(void const* task) noexcept;
+		/*
+		 * What a call records, out of line: a scheduler's loop is too hot for more than the test of a gate.
+		 */
+		HPX_CORE_EXPORT void record_created(void const* task, char const* name, void const* parent) noexcept;
+		HPX_CORE_EXPORT void record_begin(void const* task) noexcept;
+		HPX_CORE_EXPORT void record_end(void const* task) noexcept;
+		HPX_CORE_EXPORT void record_yielded(void const* task) noexcept;
+		HPX_CORE_EXPORT void record_suspended(void const* task, char const* reason) noexcept;
+		HPX_CORE_EXPORT void record_woken(void const* task, char const* state) noexcept;
+		HPX_CORE_EXPORT void record_completed(void const* task) noexcept;
+		HPX_CORE_EXPORT void record_destroyed(void const* task) noexcept;
+		HPX_CORE_EXPORT void record_renamed(void const* task, char const* name) noexcept;
+		HPX_CORE_EXPORT void record_steal(
+		    std::size_t thief, std::size_t victim, void const* task, std::uint64_t depth) noexcept;
 		HPX_CORE_EXPORT void worker_started() noexcept;
 		HPX_CORE_EXPORT void worker_stopped() noexcept;
 
@@ -179,9 +193,9 @@ namespace hpx::tracing {
 	// life of tasks
 
 	/* asked before a description is computed; also keeps the wrappers of tracing.hpp constexpr */
-	inline bool tasks_recorded() noexcept
+	HPX_FORCEINLINE bool tasks_recorded() noexcept
 	{
-		HPX_TRACER_TASK(return TRACER_ENABLED(task);)
+		HPX_TRACER_TASK(return HPX_UNLIKELY(TRACER_ENABLED(task));)
 		return false;
 	}
 
@@ -190,7 +204,8 @@ namespace hpx::tracing {
 	inline void task_created([[maybe_unused]] char const* description, [[maybe_unused]] void const* task,
 	    [[maybe_unused]] void const* parent = nullptr) noexcept
 	{
-		HPX_TRACER_TASK(TRACER_TASK_CREATED(task, detail::known(description), parent);)
+		if (tasks_recorded())
+			detail::record_created(task, detail::known(description), parent);
 	}
 
 	/*
@@ -198,10 +213,8 @@ namespace hpx::tracing {
 	 * @self: the task that runs here, or nullptr; the parent, unless a description says another
 	 */
 	template <typename ThreadData, typename InitData>
-	void thread_created(ThreadData const* task, InitData const& data, void const* self) noexcept
+	HPX_NOINLINE void thread_created_recorded(ThreadData const* task, InitData const& data, void const* self) noexcept
 	{
-		if (!tasks_recorded())
-			return;
 		auto& notes = detail::notes();
 		void const* parent = notes.has_parent ? notes.parent : self;
 		char const* name =
@@ -214,9 +227,16 @@ namespace hpx::tracing {
 		notes.has_parent = false;
 		notes.name = nullptr;
 		notes.converted = task;
-		HPX_TRACER_TASK(TRACER_TASK_CREATED(task, name, parent);)
+		detail::record_created(task, name, parent);
 		if (std::decay_t<decltype(data.initial_state)>::suspended == data.initial_state)
 			detail::created_suspended(task);
+	}
+
+	template <typename ThreadData, typename InitData>
+	HPX_FORCEINLINE void thread_created(ThreadData const* task, InitData const& data, void const* self) noexcept
+	{
+		if (tasks_recorded())
+			thread_created_recorded(task, data, self);
 	}
 
 	/*
@@ -230,62 +250,49 @@ namespace hpx::tracing {
 			detail::notes().name = detail::known(annotation) ? annotation : detail::type_name<Callable>::value.chars;
 	}
 
-	inline void task_executing([[maybe_unused]] void const* task, char const*, std::size_t) noexcept
+	inline void task_executing(void const* task, char const*, std::size_t) noexcept
 	{
-		HPX_TRACER_TASK(if (TRACER_ENABLED(task)) {
-			auto& notes = detail::notes();
-			notes.waits_for = notes.fulfils = nullptr;
-			TRACER_TASK_BEGIN(task, detail::this_worker());
-		})
+		if (tasks_recorded())
+			detail::record_begin(task);
 	}
 
-	inline void task_yielded([[maybe_unused]] void const* task, char const*) noexcept
+	inline void task_yielded(void const* task, char const*) noexcept
 	{
-		HPX_TRACER_TASK(TRACER_TASK_YIELDED(task);)
+		if (tasks_recorded())
+			detail::record_yielded(task);
 	}
 
-	inline void task_suspended([[maybe_unused]] void const* task, char const*,
-	    [[maybe_unused]] char const* reason = nullptr) noexcept
+	inline void task_suspended(void const* task, char const*, char const* reason = nullptr) noexcept
 	{
-		HPX_TRACER_TASK(if (TRACER_ENABLED(task)) {
-			auto& notes = detail::notes();
-			void const* object = notes.waits_for;
-			reason = detail::known(reason);
-			notes.waits_for = nullptr;
-			TRACER_TASK_SUSPENDED(task, reason ? reason : "suspend", object);
-		})
+		if (tasks_recorded())
+			detail::record_suspended(task, detail::known(reason));
 	}
 
 	/* said by the woken task; the waker said it before: task_woken() */
 	inline void task_resumed(void const*, char const*, char const* = nullptr) noexcept {}
 
-	inline void task_woken([[maybe_unused]] void const* task, [[maybe_unused]] char const* state) noexcept
+	inline void task_woken(void const* task, char const* state) noexcept
 	{
-		HPX_TRACER_TASK(if (TRACER_ENABLED(task)) {
-			void const* object = detail::notes().fulfils;
-			if (detail::first_wake(task))
-				TRACER_TASK_READY(task);
-			else
-				TRACER_TASK_RESUMED(task, state, object);
-		})
+		if (tasks_recorded())
+			detail::record_woken(task, state);
 	}
 
-	inline void task_completed([[maybe_unused]] void const* task, char const*) noexcept
+	inline void task_completed(void const* task, char const*) noexcept
 	{
-		HPX_TRACER_TASK(TRACER_TASK_COMPLETED(task);)
+		if (tasks_recorded())
+			detail::record_completed(task);
 	}
 
-	inline void task_deleted([[maybe_unused]] void const* task) noexcept
+	inline void task_deleted(void const* task) noexcept
 	{
-		HPX_TRACER_TASK(if (TRACER_ENABLED(task)) {
-			detail::first_wake(task);
-			TRACER_TASK_DESTROYED(task);
-		})
+		if (tasks_recorded())
+			detail::record_destroyed(task);
 	}
 
-	inline void task_renamed([[maybe_unused]] void const* task, [[maybe_unused]] char const* name) noexcept
+	inline void task_renamed(void const* task, char const* name) noexcept
 	{
-		HPX_TRACER_TASK(if (name) TRACER_TASK_RENAMED(task, name);)
+		if (tasks_recorded() && name)
+			detail::record_renamed(task, name);
 	}
 
 	/* the interface's form has no task: see task_renamed() */
@@ -324,7 +331,8 @@ namespace hpx::tracing {
 		}
 		~region()
 		{
-			HPX_TRACER_TASK(if (data_.is_stackless) TRACER_TASK_END(data_.task);)
+			if (tasks_recorded() && data_.is_stackless)
+				detail::record_end(data_.task);
 		}
 		region(region const&) = delete;
 		region& operator=(region const&) = delete;
@@ -369,10 +377,8 @@ namespace hpx::tracing {
 	};
 
 	template <typename InitData>
-	inline void description_staged(InitData& data, void const* self)
+	HPX_NOINLINE void description_staged_recorded(InitData& data, void const* self)
 	{
-		if (!tasks_recorded() || data.func.empty())
-			return;
 		using function = std::decay_t<decltype(data.func)>;
 		auto& notes = detail::notes();
 		char const* name = notes.name ? notes.name : data.func.get_type_name();
@@ -382,20 +388,31 @@ namespace hpx::tracing {
 	}
 
 	template <typename InitData>
+	HPX_FORCEINLINE void description_staged(InitData& data, void const* self)
+	{
+		if (tasks_recorded() && !data.func.empty())
+			description_staged_recorded(data, self);
+	}
+
+	template <typename InitData, typename Described>
+	HPX_NOINLINE void description_unwraps(InitData& data, Described& described)
+	{
+		auto& notes = detail::notes();
+		auto inner = std::move(described.function);
+
+		notes.parent = described.parent;
+		notes.has_parent = true;
+		notes.name = described.name;
+		data.func = std::move(inner);
+	}
+
+	template <typename InitData>
 	inline void description_converts(InitData& data)
 	{
 		using function = std::decay_t<decltype(data.func)>;
 		/* also when nobody records any more: what was wrapped is to be unwrapped */
-		if (auto* described = data.func.template target<described_task<function>>())
-		{
-			auto& notes = detail::notes();
-			function inner = std::move(described->function);
-
-			notes.parent = described->parent;
-			notes.has_parent = true;
-			notes.name = described->name;
-			data.func = std::move(inner);
-		}
+		if (auto* described = data.func.template target<described_task<function>>(); HPX_UNLIKELY(described))
+			description_unwraps(data, *described);
 	}
 
 	////////////////////////////////////////////////////////////////////////
@@ -606,12 +623,8 @@ namespace hpx::tracing {
 	inline void stolen([[maybe_unused]] std::size_t thief, [[maybe_unused]] std::size_t victim,
 	    [[maybe_unused]] void const* task, [[maybe_unused]] Depth&& depth) noexcept
 	{
-		HPX_TRACER_STEAL(if (TRACER_ENABLED(steal) && thief != victim) {
-			/* workers of a pool are numbered in one go */
-			std::uint32_t const self = detail::this_worker();
-			TRACER_STEAL(self, static_cast<std::uint32_t>(self + victim - thief), task,
-			    static_cast<std::uint64_t>(depth()));
-		})
+		if (steals_recorded() && thief != victim)
+			detail::record_steal(thief, victim, task, static_cast<std::uint64_t>(depth()));
 	}
 
 	inline void const* last_converted() noexcept
