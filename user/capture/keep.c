@@ -31,9 +31,9 @@
 #include "stacks.h"
 #include "trigger.h"
 
-/* Nothing is handed over later than 45 ms after it was written (user/trace); a full machine takes
- * longer. */
-#define KEEP_DELAY_NS 90000000ULL
+/* Nothing is handed over later than 200 ms after it was written (user/trace/merge.c), and then
+ * some. */
+#define KEEP_DELAY_NS 250000000ULL
 /* Beyond so much in memory nothing waits any longer. */
 #define LOOK_NS 20000000ULL
 #define KEEP_HELD_MAX (256ULL << 20)

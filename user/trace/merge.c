@@ -11,8 +11,10 @@
  * thread leaves the CPU, when it ends, and by a tick at 50 Hz while it runs. A ROUND block at time
  * R says that every piece that was copied before R stands above it. So a record that is not above
  * it was copied after R, and it was written at most 45 ms before: two periods of the tick, the
- * slack between the clocks of the points and of the kernel, and then some. Up to R - 45 ms nothing
- * can come any more.
+ * slack between the clocks of the points and of the kernel, and then some. But a thread that is
+ * preempted between a record's stamp and its head has not written it yet, and on a full machine it
+ * gets the CPU back after some ten or a hundred milliseconds: 200 ms in all. Up to R - 200 ms
+ * nothing can come any more.
  *
  * That holds if the copies were complete. The drain at a switch is bounded, since it runs under the
  * run-queue lock: bytes may stay in the ring of a thread that sleeps for long. Such a chunk shows
@@ -30,7 +32,7 @@
  * same heap by its own time, before records of the same time.
  *
  * Memory: chunks are held as they came, 16 bytes a record or so, one record of each stream decoded.
- * What is held back is what was recorded in 45 ms and the time between two ROUNDs, whatever the
+ * What is held back is what was recorded in 200 ms and the time between two ROUNDs, whatever the
  * length of the capture. A thread that sleeps on undrained bytes may make that more, so beyond
  * MERGE_HELD_MAX nothing is waited for: the heap's top is given out as it is. What then comes too
  * late is given out when it comes, and counted in `late`. Order is given up for memory; records are

@@ -14,8 +14,11 @@
 #include "strings.h"
 #include "trace.h"
 
-/* A running thread is drained by the tick: nothing older than this reaches the reader. */
-#define STREAM_DELAY_NS 45000000ULL
+/* A running thread is drained by the tick, one that was preempted within a record when it runs
+ * again: nothing older than this reaches the reader, see merge.c. */
+#define STREAM_DELAY_NS 200000000ULL
+/* How much before its first clock snapshot a capture's first stamp may seem to be. */
+#define STREAM_EARLY_NS 45000000ULL
 
 /* What all streams of a trace share. */
 struct stream_context {

@@ -202,7 +202,7 @@ static void trace__set_bounds(struct trace *trace)
 		return;
 	}
 	/* gates open after the first snapshot; the slack is for how well it fits */
-	context->earliest = trace->start > STREAM_DELAY_NS ? trace->start - STREAM_DELAY_NS : 0;
+	context->earliest = trace->start > STREAM_EARLY_NS ? trace->start - STREAM_EARLY_NS : 0;
 }
 
 /* first pass: META and the clock snapshots */
