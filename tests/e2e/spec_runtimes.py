@@ -61,6 +61,21 @@ def asyncio():
     return wrong
 
 
+def asyncio_exceptions():
+    report, _ = traced(["/usr/bin/python3", f"{SOURCES}/exceptions.py"])
+    wrong, found, waits, tasks = [], names(report), reasons(report), report["tasks"]
+    roots = {"main": 1, "cancelled": 2, "timed": 1, "never": 1, "failed": 1, "forgiven": 1, "cleans_up": 1, "goes_on": 1}
+    ours = {name: count for name, count in found.items() if not name.startswith("BaseEventLoop.")}
+    expect(wrong, "tasks, and no others", ours == roots, found)
+    expect(wrong, "completed", tasks["completed"] == tasks["created"] == sum(found.values()), tasks)
+    expect(wrong, "goes on", waits.get("Event.wait") == 1 and tasks["yields"] == 1, [waits, tasks["yields"]])
+    # never() awaited by cancelled, cleans_up, goes_on and as a task; the two of main; the one while cleaning up
+    expect(wrong, "sleeps", waits.get("sleep") == 7, waits)
+    expect(wrong, "futures", waits.get("_asyncio.Future") == 2, waits)
+    expect(wrong, "nothing amiss", not report["anomalies"], report["anomalies"])
+    return wrong
+
+
 def jvm():
     subprocess.run(["javac", "-d", TMP, f"{SOURCES}/Threads.java"], check=True)
     report, _ = traced(["java", "-XX:+DTraceMonitorProbes", "-cp", TMP, "Threads"], "--runtime", "jvm")
@@ -136,9 +151,10 @@ def main():
     if os.geteuid():
         print("skip runtimes without points: needs root")
         return
-    lib = "/usr/lib/x86_64-linux-gnu"
+    lib, python = "/usr/lib/x86_64-linux-gnu", os.path.exists("/usr/bin/python3.11")
     cases = (
-        ("coroutines of an unmodified python3", asyncio, os.path.exists("/usr/bin/python3.11"), "no CPython 3.11"),
+        ("coroutines of an unmodified python3", asyncio, python, "no CPython 3.11"),
+        ("coroutines that exceptions are thrown into", asyncio_exceptions, python, "no CPython 3.11"),
         ("threads of a JVM", jvm, shutil.which("javac"), "no javac (Debian: openjdk-17-jdk-headless)"),
         ("tasks of GCC's OpenMP", libgomp, shutil.which("gcc"), "no gcc"),
         ("tasks of StarPU", starpu, os.path.exists(f"{lib}/libstarpu-1.3.so"), "no libstarpu-dev"),
