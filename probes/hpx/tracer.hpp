@@ -210,7 +210,7 @@ namespace hpx::tracing {
 
 	/*
 	 * thread_created() - a thread_data came to life
-	 * @self: the task that runs here, or nullptr; the parent, unless a description says another
+	 * @self: gives the task that runs here, or nullptr; the parent, unless a description says another
 	 */
 	template <typename ThreadData, typename InitData>
 	HPX_NOINLINE void thread_created_recorded(ThreadData const* task, InitData const& data, void const* self) noexcept
@@ -232,11 +232,11 @@ namespace hpx::tracing {
 			detail::created_suspended(task);
 	}
 
-	template <typename ThreadData, typename InitData>
-	HPX_FORCEINLINE void thread_created(ThreadData const* task, InitData const& data, void const* self) noexcept
+	template <typename ThreadData, typename InitData, typename Self>
+	HPX_FORCEINLINE void thread_created(ThreadData const* task, InitData const& data, Self&& self) noexcept
 	{
 		if (tasks_recorded())
-			thread_created_recorded(task, data, self);
+			thread_created_recorded(task, data, self());
 	}
 
 	/*
@@ -387,11 +387,12 @@ namespace hpx::tracing {
 		data.func = described_task<function>{std::move(data.func), self, name};
 	}
 
-	template <typename InitData>
-	HPX_FORCEINLINE void description_staged(InitData& data, void const* self)
+	/* @self: as for thread_created() */
+	template <typename InitData, typename Self>
+	HPX_FORCEINLINE void description_staged(InitData& data, Self&& self)
 	{
 		if (tasks_recorded() && !data.func.empty())
-			description_staged_recorded(data, self);
+			description_staged_recorded(data, self());
 	}
 
 	template <typename InitData, typename Described>
@@ -456,10 +457,13 @@ namespace hpx::tracing {
 			detail::notes().fulfils = future;
 	}
 
-	inline void future_wait([[maybe_unused]] void const* future, [[maybe_unused]] void const* task) noexcept
+	/* @self: as for thread_created() */
+	template <typename Self>
+	HPX_FORCEINLINE void future_wait([[maybe_unused]] void const* future, Self&& self) noexcept
 	{
 		if (futures_recorded())
 		{
+			[[maybe_unused]] void const* task = self();
 			detail::notes().waits_for = future;
 			HPX_TRACER_FUTURE(if (task) TRACER_FUTURE_WAIT(future, task);)
 		}
