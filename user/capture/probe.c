@@ -22,6 +22,7 @@ struct link_create {
 };
 
 struct probe {
+	struct probe *joined;
 	int link;
 	struct bpf_link **events;
 	size_t event_count;
@@ -110,12 +111,21 @@ int probe__attach(struct probe **result, const struct session *session,
 	return probe__attach_cookies(result, session, program, path, pid, sites, NULL, count);
 }
 
+struct probe *probe__join(struct probe *probe, struct probe *other)
+{
+	if (!probe)
+		return other;
+	probe->joined = other;
+	return probe;
+}
+
 void probe__detach(struct probe *probe)
 {
 	size_t i;
 
 	if (!probe)
 		return;
+	probe__detach(probe->joined);
 	if (probe->link >= 0)
 		close(probe->link);
 	for (i = 0; i < probe->event_count; i++)

@@ -133,6 +133,8 @@ int probe__attach(struct probe **probe, const struct session *session,
 int probe__attach_cookies(struct probe **probe, const struct session *session,
 			  const struct bpf_program *program, const char *path, pid_t pid,
 			  const struct probe_site *sites, const uint64_t *cookies, size_t count);
+/* @probe, just attached, goes together with @other from now on; each may be NULL */
+struct probe *probe__join(struct probe *probe, struct probe *other);
 void probe__detach(struct probe *probe);
 /* many at once take hardly longer than one; NULLs are skipped */
 void probe__detach_all(struct probe **probes, size_t count);

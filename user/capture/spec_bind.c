@@ -167,15 +167,40 @@ static bool probe__looks_back(const struct spec_probe *probe)
 	return false;
 }
 
-struct specs_sites {
-	struct probe_site *all;
+static bool sites__add(struct specs_sites *sites, struct probe_site site, uint64_t cookie)
+{
+	struct probe_site *more = reallocarray(sites->all, sites->count + 1, sizeof(*more));
 	uint64_t *cookies;
-	size_t count;
-};
+
+	if (!more)
+		return false;
+	sites->all = more;
+	cookies = reallocarray(sites->cookies, sites->count + 1, sizeof(*cookies));
+	if (!cookies)
+		return false;
+	sites->cookies = cookies;
+	more[sites->count] = site;
+	cookies[sites->count++] = cookie;
+	return true;
+}
+
+static void sites__free(struct specs_sites *sites)
+{
+	free(sites->all);
+	free(sites->cookies);
+	*sites = (struct specs_sites){0};
+}
+
+/* A function that is nothing but a ret: its begin stands there too, and shall run first. */
+static bool place__is_whole_function(const struct place *place, const struct spec_probe *probe)
+{
+	return probe->kind == PLACE_RETURN && !place->saves_entry && !place->no_retval &&
+	       place->address == place->begin;
+}
 
 /* compiles one place and adds its site; false: it has failed, or is not needed */
 static bool attachment__add_place(struct session *session, struct spec_attachment *attachment,
-				  struct place *place, struct specs_sites *sites)
+				  struct place *place)
 {
 	struct specs *specs = session->specs;
 	bool nop5 = session->features.nop5_is_optimised;
@@ -195,8 +220,6 @@ static bool attachment__add_place(struct session *session, struct spec_attachmen
 		.ctx = specs,
 	};
 	size_t begin = specs->code.count;
-	struct probe_site *more;
-	uint64_t *cookies;
 
 	if (compile__site(&specs->code, &site)) {
 		/* a return through a jump has no result: the others have */
@@ -232,16 +255,11 @@ static bool attachment__add_place(struct session *session, struct spec_attachmen
 			return false;
 		}
 	}
-	more = reallocarray(sites->all, sites->count + 1, sizeof(*more));
-	if (!more)
+	if (!sites__add(place__is_whole_function(place, attachment->probe) ? &attachment->first
+									   : &attachment->rest,
+			(struct probe_site){place->offset, place->count},
+			SPEC_COOKIE(attachment->number, begin)))
 		return false;
-	sites->all = more;
-	cookies = reallocarray(sites->cookies, sites->count + 1, sizeof(*cookies));
-	if (!cookies)
-		return false;
-	sites->cookies = cookies;
-	more[sites->count] = (struct probe_site){place->offset, place->count};
-	cookies[sites->count++] = SPEC_COOKIE(attachment->number, begin);
 	if (place->cost > attachment->cost)
 		attachment->cost = place->cost;
 	return true;
@@ -264,8 +282,8 @@ int specs__load_code(struct specs *specs)
 }
 
 /* semaphores and ordinary sites cannot be mixed in one link */
-static int attachment__link(struct session *session, struct spec_attachment *attachment,
-			    const struct specs_sites *sites)
+static void attachment__link(struct session *session, struct spec_attachment *attachment,
+			     const struct specs_sites *sites)
 {
 	struct spec_bpf *bpf = session->specs->bpf;
 	const struct bpf_program *program = session->features.sleepable_uprobe
@@ -274,18 +292,22 @@ static int attachment__link(struct session *session, struct spec_attachment *att
 	bool one = !session->options->follow && session->options->pid_count == 1;
 	pid_t pid = one ? attachment->file->pid : 0;
 	char path[64];
-	int err = specs__load_code(session->specs);
+	struct probe *link;
+	int err;
 
-	if (err)
-		return err;
+	if (attachment->status != PROBE_ATTACHED || !sites->count)
+		return;
 	spec_file__way(attachment->file, path, sizeof(path));
-	return probe__attach_cookies(&attachment->link, session, program, path, pid, sites->all,
-				     sites->cookies, sites->count);
+	err = probe__attach_cookies(&link, session, program, path, pid, sites->all, sites->cookies,
+				    sites->count);
+	if (err)
+		attachment__fail(attachment, PROBE_FAILED, sentence__new("%s", strerror(-err)));
+	else
+		attachment->link = probe__join(link, attachment->link);
 }
 
-static void attachment__attach(struct session *session, struct spec_attachment *attachment)
+static void attachment__compile(struct session *session, struct spec_attachment *attachment)
 {
-	struct specs_sites sites = {0};
 	struct places places;
 	size_t i;
 	int err;
@@ -295,24 +317,33 @@ static void attachment__attach(struct session *session, struct spec_attachment *
 		attachment->probe->kind == PLACE_USDT ? spec_file__binary(attachment->file) : NULL,
 		session->features.nop5_is_optimised);
 	for (i = 0; !err && i < places.count && attachment->status == PROBE_ATTACHED; i++) {
-		if (!attachment__add_place(session, attachment, &places.all[i], &sites))
+		if (!attachment__add_place(session, attachment, &places.all[i]))
 			break;
 	}
 	session->specs->functions += places.functions;
 	if (attachment->status == PROBE_ATTACHED && places.why) {
 		attachment->why = places.why;
 		places.why = NULL;
-		if (!sites.count)
+		if (!attachment->first.count && !attachment->rest.count)
 			attachment->status = places.functions ? PROBE_FAILED : PROBE_ABSENT;
 	}
-	if (!err && attachment->status == PROBE_ATTACHED && sites.count)
-		err = attachment__link(session, attachment, &sites);
+	if (!err && attachment->status == PROBE_ATTACHED)
+		err = specs__load_code(session->specs);
 	if (err)
 		attachment__fail(attachment, PROBE_FAILED, sentence__new("%s", strerror(-err)));
-	attachment->sites = attachment->status == PROBE_ATTACHED ? (uint32_t)sites.count : 0;
-	free(sites.all);
-	free(sites.cookies);
 	places__free(&places);
+}
+
+static void attachment__finish(struct spec_attachment *attachment)
+{
+	if (attachment->status == PROBE_ATTACHED) {
+		attachment->sites = (uint32_t)(attachment->first.count + attachment->rest.count);
+	} else {
+		probe__detach(attachment->link);
+		attachment->link = NULL;
+	}
+	sites__free(&attachment->first);
+	sites__free(&attachment->rest);
 }
 
 static struct spec_attachment *specs__attachment(struct specs *specs, const struct spec *spec,
@@ -366,10 +397,14 @@ void specs__tell_cost(struct session *session)
 		  specs->costs.stepped_ns / 1000);
 }
 
-/* what keeps a thread's values at the entry has to run before the rules that change them */
+/*
+ * Of several probes on one instruction the kernel runs the newest first. What keeps a thread's
+ * values at the entry has to run before the rules that change them, so it comes last; the return of
+ * a function that is a single ret after the rules of its begin, so it comes first.
+ */
 static void specs__bind(struct session *session, struct spec *spec, struct spec_file *file)
 {
-	struct spec_attachment *attachment;
+	struct spec_attachment *attachment, *ours = NULL;
 	const struct spec_probe *probe;
 	bool recognised = !spec->recognisers || spec__recognises(spec, file);
 
@@ -380,12 +415,20 @@ static void specs__bind(struct session *session, struct spec *spec, struct spec_
 		file->version = spec_file__version(file, spec);
 		attachment = specs__attachment(session->specs, spec, probe, file);
 		if (!attachment)
-			return;
-		attachment__attach(session, attachment);
+			break;
+		if (!ours)
+			ours = attachment;
+		attachment__compile(session, attachment);
+	}
+	for (attachment = ours; attachment; attachment = attachment->next)
+		attachment__link(session, attachment, &attachment->first);
+	for (attachment = ours; attachment; attachment = attachment->next) {
+		attachment__link(session, attachment, &attachment->rest);
+		attachment__finish(attachment);
 		/* a probe for any binary says of each that it is not the one: nobody wants to know
 		 */
-		attachment->hidden =
-			attachment->status == PROBE_ABSENT && (!spec->recognisers || probe->file);
+		attachment->hidden = attachment->status == PROBE_ABSENT &&
+				     (!spec->recognisers || attachment->probe->file);
 		spec->has_news |= !attachment->hidden;
 	}
 }

@@ -45,6 +45,13 @@ struct spec_map {
 
 enum probe_status { PROBE_ATTACHED, PROBE_ABSENT, PROBE_FAILED, PROBE_LEFT_OUT, PROBE_NOT_ASKED };
 
+/* while a binary is attached to */
+struct specs_sites {
+	struct probe_site *all;
+	uint64_t *cookies;
+	size_t count;
+};
+
 /* a probe of a spec in a binary */
 struct spec_attachment {
 	struct spec_attachment *next;
@@ -53,6 +60,7 @@ struct spec_attachment {
 	struct spec_file *file; /* NULL: a tracepoint */
 	enum probe_status status;
 	char *why;
+	struct specs_sites first, rest; /* to be attached before all others; then */
 	struct probe *link;
 	struct bpf_link **tracepoints;
 	size_t tracepoint_count;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* OpenMP tasks that wait for their children, and a parallel loop. */
+/* OpenMP tasks that wait for their children, a parallel loop, and tasks whose function is a single
+ * ret. */
 #include <stdio.h>
 
 static int fib(int n)
@@ -30,6 +31,12 @@ int main(void)
 #pragma omp parallel num_threads(2)
 #pragma omp critical
 	sum += 1;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	for (i = 0; i < 8; i++) {
+#pragma omp task
+		__asm__ volatile("");
+	}
 	printf("%d %g\n", result, sum);
 	return 0;
 }
