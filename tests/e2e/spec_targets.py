@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -196,6 +197,35 @@ def left_out(program):
     return "" if said in done.stderr and said in text else done.stderr
 
 
+def late(program):
+    """a child that waits for a tracer that does not come goes on in the end, and the capture says so"""
+    capture = f"{TMP}/late.trc"
+    script = f"echo up; read go; {program}; echo done"
+    tracer = subprocess.Popen(
+        [TRACER, "--force", "--spec", SPEC, "-o", capture, "--", "sh", "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        tracer.stdout.readline()
+        tracer.send_signal(signal.SIGSTOP)
+        tracer.stdin.write("go\n")
+        tracer.stdin.close()
+        tracer.stdin = None
+        while tracer.stdout.readline() not in ("done\n", ""):
+            pass
+        tracer.send_signal(signal.SIGCONT)
+        said = tracer.communicate()[1]
+    finally:
+        tracer.kill()
+        tracer.wait()
+    text = run(TRACER, "export", "-q", "-f", "text", "-o", "-", capture)
+    sentence = "until points and probes of what it loaded were attached"
+    return "" if sentence in said and sentence in text else said + text[-500:]
+
+
 def main():
     if os.geteuid():
         print("skip specs on targets of every kind: needs root")
@@ -221,6 +251,7 @@ def main():
         ("fourteen USDT arguments in every kind of place", operands),
         ("tracepoints of the kernel", lambda: tracepoint(program)),
         ("probes are left out beyond --max-overhead, and the trace says so", lambda: left_out(program)),
+        ("a child that could not wait long enough is told of", lambda: late(program)),
     )
     only = sys.argv[1:]
     for name, test in cases:

@@ -109,6 +109,25 @@ static void session__take_task(struct session *session, const struct rec_task *t
 	}
 }
 
+/* The thread waited for us at the dynamic linker, and went on before we had looked. */
+static void session__tell_late(struct session *session, const struct rec_loaded *loaded)
+{
+	uint64_t late = now__boottime() - loaded->h.time;
+	char *text;
+
+	if (session->finishing || late <= session->bpf->rodata->load_wait_ns)
+		return;
+	text = sentence__new(
+		"process %u: %.1f s passed until points and probes of what it loaded were "
+		"attached (a busy machine?): its first events may be missing",
+		loaded->pid, (double)late / 1e9);
+	if (!text)
+		return;
+	say__info("%s", text);
+	session__tell_message(session, loaded->pid, loaded->tid, text);
+	free(text);
+}
+
 static void session__take(struct session *session, const void *record, size_t size)
 {
 	const struct rec_header *header = record;
@@ -121,8 +140,10 @@ static void session__take(struct session *session, const void *record, size_t si
 			session__rescan(session, (pid_t)loaded->pid, false);
 		else if (process && !session->finishing)
 			session__await_libraries(session, process);
-		if (loaded->ticket)
+		if (loaded->ticket) {
 			session__answer(session, loaded->ticket);
+			session__tell_late(session, loaded);
+		}
 		return;
 	}
 	if (header->size > size)

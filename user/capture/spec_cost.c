@@ -168,8 +168,7 @@ static uint64_t session__cpu_time(const struct session *session)
 	return ticks * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* a message in the trace, on the first target's own thread */
-static void session__tell_left_out(struct session *session, const char *text)
+void session__tell_message(struct session *session, uint32_t pid, uint32_t tid, const char *text)
 {
 	struct rec_foreign *record;
 	size_t len = strlen(text);
@@ -180,7 +179,8 @@ static void session__tell_left_out(struct session *session, const char *text)
 	record->h.size = (uint32_t)(sizeof(*record) + len);
 	record->h.kind = REC_FOREIGN;
 	record->h.time = now__boottime();
-	record->pid = record->tid = (uint32_t)session->first_pid;
+	record->pid = pid;
+	record->tid = tid;
 	record->type = EVENT_message;
 	record->nargs = 1;
 	record->kinds[0] = REC_FOREIGN_STRING;
@@ -224,7 +224,8 @@ static void attachment__leave_out(struct session *session, struct spec_attachmen
 	if (!text)
 		return;
 	say__info("%s", text);
-	session__tell_left_out(session, text);
+	session__tell_message(session, (uint32_t)session->first_pid, (uint32_t)session->first_pid,
+			      text);
 	free(text);
 }
 

@@ -145,6 +145,8 @@ void specs__free_files(struct specs *specs);
 void specs__read_hits(struct session *session);
 
 /* spec_cost.c */
+/* a message of the tracer's own in the trace, on a target's thread */
+void session__tell_message(struct session *session, uint32_t pid, uint32_t tid, const char *text);
 /* measures once what a hit costs, and says it; before the first site of a target is touched */
 void specs__tell_cost(struct session *session);
 int specs__measure(struct session *session);
