@@ -170,9 +170,8 @@ struct prv_row *prv_row__channel(struct paraver *prv, struct prv_process *proces
 
 static int row__state(const struct prv_row *row)
 {
-	/* where there is no state readers take it as 0, which is idle */
 	if (row->is_channel)
-		return row->marker ? PRV_STATE_MARKER : -1;
+		return row->marker ? PRV_STATE_MARKER : PRV_STATE_IDLE;
 	return row->stays		     ? PRV_STATE_RUNNING
 	       : row->spans[SPAN_BULK]	     ? PRV_STATE_BULK
 	       : row->spans[SPAN_SLEEP]	     ? PRV_STATE_SLEEP
@@ -187,8 +186,6 @@ void prv_row__update(struct paraver *prv, struct prv_row *row, uint64_t time)
 	if (state == row->state)
 		return;
 	prv_row__end(prv, row, time);
-	if (state < 0)
-		return;
 	row->state = state;
 	row->state_record = spool__put(prv, row, PRV_STATE, time, PRV_NEVER, (uint64_t)row->state);
 }
