@@ -10,7 +10,6 @@
 #include "paraver.h"
 
 #define WINDOW 32768U /* records of the spool that are looked at together: all of one time */
-#define PIECE 4096U   /* that are read at once: they are still in the cache when they are written */
 
 /* Numbers of objects */
 
@@ -271,21 +270,18 @@ static void put_message(struct writer *writer, const struct prv_record *sent)
 /* records of one time: states, then events, then messages */
 static void put_moment(struct writer *writer, const struct prv_record *records, size_t count)
 {
-	bool others = false;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		others |= records[i].kind != PRV_EVENT;
-		if (records[i].kind != PRV_STATE)
-			continue;
 		emit__room(&writer->out, 256);
-		put_state(writer, &records[i]);
+		if (records[i].kind == PRV_STATE)
+			put_state(writer, &records[i]);
 	}
 	for (i = 0; i < count;) {
 		emit__room(&writer->out, 256);
 		i += records[i].kind == PRV_EVENT ? put_events(writer, records + i, count - i) : 1;
 	}
-	for (i = 0; others && i + 1 < count; i++) {
+	for (i = 0; i + 1 < count; i++) {
 		emit__room(&writer->out, 256);
 		if (records[i].kind == PRV_SEND)
 			put_message(writer, &records[i]);
@@ -321,15 +317,14 @@ static int put_records(struct writer *writer)
 	int got = window ? 1 : -ENOMEM;
 
 	while (got > 0 && !writer__stopped(writer, done)) {
-		size = WINDOW - have < PIECE ? WINDOW - have : PIECE;
-		got = spool__read(&writer->prv->spool, window + have, size);
+		got = spool__read(&writer->prv->spool, window + have, WINDOW - have);
 		if (got < 0)
 			break;
 		have += (size_t)got;
 		for (at = 0; at < have; at += size) {
 			size = moment__size(window + at, have - at);
 			/* what else is of that time comes with the next, if there is room for it */
-			if (got && at + size == have && (at || have < WINDOW))
+			if (got && at && at + size == have)
 				break;
 			if (size > 1 && window[at + size - 1].kind == PRV_SEND)
 				size--;
