@@ -147,11 +147,8 @@ struct prv_row *prv_row__of(struct paraver *prv, struct model_thread *thread)
 struct prv_row *prv_row__channel(struct paraver *prv, struct prv_process *process, uint32_t channel,
 				 uint64_t time)
 {
-	struct prv_row *row;
+	struct prv_row *row = map__get(&process->channels, channel, 0);
 
-	if (channel < 64 && process->low_channels[channel])
-		return process->low_channels[channel];
-	row = map__get(&process->channels, channel, 0);
 	if (row || process->channel_count >= PRV_CHANNELS_MAX)
 		return row;
 	row = row__new(prv, process);
@@ -162,8 +159,6 @@ struct prv_row *prv_row__channel(struct paraver *prv, struct prv_process *proces
 	process->channel_count++;
 	row->is_channel = row->in_use = true;
 	row->channel = channel;
-	if (channel < 64)
-		process->low_channels[channel] = row;
 	prv_row__update(prv, row, time);
 	return row;
 }
