@@ -413,7 +413,7 @@ class Comparison:
             elif fact.what == "future_created":
                 sets.pop((pid, fact.args[0]), None)
             elif fact.what == "task_resumed":
-                flows = self.wake(fact, *sets.get((pid, fact.args[2]), ([], ())))
+                flows = self.wake(fact, *sets.get((pid, fact.args[2]), ([], set())))
                 wakes[fact.event.index] = flows[0]
                 result["wake"].append((flows, [], fact))
             elif fact.what == "steal":
@@ -424,11 +424,14 @@ class Comparison:
 
     def wake(self, fact, told, waited):
         """the arrow to the woken task's run first; @told: those left of the future's set, whom @waited for"""
-        if len(told) > 1:
-            return [told.pop(0)]
-        if told and (fact.tid[0], fact.args[0]) in waited:
+        task = fact.tid[0], fact.args[0]
+        if task in waited:
+            waited.discard(task)
+            if len(told) > 1:
+                return [told.pop(0)]
             self.differ("arrows", f"wake: {fact.key()} at {fact.event.time} has no arrow from the set")
-        return self.only([flow for flow in fact.flows if flow not in told], fact, "wake") + told
+        shared = told[-1:]
+        return self.only([flow for flow in fact.flows if flow not in shared], fact, "wake") + shared
 
     def fresh(self, fact, name, count):
         """so many arrows start here, and nowhere else"""

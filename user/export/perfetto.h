@@ -314,6 +314,7 @@ struct drawn_task {
 	struct slice *parked;		 /* outermost first */
 	uint64_t row_since;		 /* time it got its row */
 	uint64_t waits_for;		 /* counted as waiting for that future; or 0 */
+	uint32_t waits_since;		 /* sets that were before that */
 	bool presumed;			 /* its gap is not drawn before it is known to be one */
 	uint64_t object;		 /* what it waits for or waited for last */
 	uint64_t create_flow, wake_flow; /* 0: none under way */
@@ -453,8 +454,10 @@ struct perfetto {
 		struct map map; /* process, object: an entry of the ring */
 		struct future_set {
 			uint64_t process, object;
-			uint64_t flow;	  /* the next wake's own arrow */
-			uint32_t waiters; /* so many of them; then one that all further share */
+			uint64_t flow;	  /* the next waiter's own arrow */
+			uint64_t shared;  /* of all who came too late */
+			uint32_t waiters; /* whose wakes are yet to come */
+			uint32_t number;  /* sets that were before it */
 		} * ring;		  /* the last PERFETTO_SETS */
 		uint32_t next;
 		struct map waiting; /* process, object: number of tasks that wait for it */
@@ -653,8 +656,8 @@ void op__annotation(void *ctx, const struct event *event, struct model_task *tas
  * The arrow from the set of a future to the next task that it wakes, an id for that wake alone; or,
  * for more than were known to wait, 0 and an id in @shared; both 0: it was not set lately.
  */
-uint64_t future__wakes(const struct perfetto *px, const struct drawn_process *process,
-		       uint64_t object, uint64_t *shared);
+uint64_t future__wakes(const struct perfetto *px, const struct drawn_task *task, uint64_t object,
+		       uint64_t *shared);
 /* the task waits for the future, or no longer waits for any */
 void future__waiter(struct perfetto *px, struct drawn_task *task, uint64_t object);
 void future__no_waiter(struct perfetto *px, struct drawn_task *task);

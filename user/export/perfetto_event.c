@@ -167,17 +167,19 @@ void op__steal_failed(void *ctx, struct model_thread *model, uint32_t thief, uin
  * to be counted. Ids that nobody takes do no harm, and neither does a set that so many others
  * followed that it has lost its place.
  */
-uint64_t future__wakes(const struct perfetto *px, const struct drawn_process *process,
-		       uint64_t object, uint64_t *shared)
+uint64_t future__wakes(const struct perfetto *px, const struct drawn_task *task, uint64_t object,
+		       uint64_t *shared)
 {
-	struct future_set *set = map__get(&px->sets.map, process->seed, object);
+	struct future_set *set = map__get(&px->sets.map, task->process->seed, object);
 	uint64_t flow = set ? set->flow : 0;
 
 	*shared = 0;
 	if (!set)
 		return 0;
-	if (!set->waiters) {
-		*shared = flow;
+	/* who waits since after the set must not take the arrow of one that the set was for */
+	if (!set->waiters || task->waits_for != object ||
+	    (int32_t)(task->waits_since - set->number) > 0) {
+		*shared = set->shared;
 		return 0;
 	}
 	set->waiters--;
@@ -220,6 +222,7 @@ void future__waiter(struct perfetto *px, struct drawn_task *task, uint64_t objec
 	if (!object)
 		return;
 	task->waits_for = object;
+	task->waits_since = px->sets.next;
 	future__count_waiting(px, task->process, object,
 			      future__waiting(px, task->process, object) + 1);
 }
@@ -257,12 +260,19 @@ future__remember_set(struct perfetto *px, const struct drawn_process *process, u
 	if (waiters > PERFETTO_WAITERS_MAX)
 		waiters = PERFETTO_WAITERS_MAX;
 	future__forget_set(px, process, object);
-	set = &px->sets.ring[px->sets.next++ % PERFETTO_SETS];
+	set = &px->sets.ring[px->sets.next % PERFETTO_SETS];
 	if (set->flow)
 		map__remove(&px->sets.map, set->process, set->object);
-	*set = (struct future_set){process->seed, object, flow__new(px), waiters};
+	*set = (struct future_set){
+		.process = process->seed,
+		.object = object,
+		.flow = flow__new(px),
+		.waiters = waiters,
+		.number = px->sets.next++,
+	};
+	set->shared = set->flow;
 	for (; waiters; waiters--)
-		flow__new(px);
+		set->shared = flow__new(px);
 	if (map__put(&px->sets.map, process->seed, object, set))
 		px->error = -ENOMEM;
 	return set;

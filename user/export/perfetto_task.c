@@ -292,7 +292,7 @@ static void task__woken(struct perfetto *px, struct drawn_task *task, const stru
 
 	/* the run that it led to has begun already: it stands in it, but has no arrow */
 	if (object && row && !wake->wake_late)
-		flow = future__wakes(px, task->process, object, &shared);
+		flow = future__wakes(px, task, object, &shared);
 	if (!flow && !wake->wake_late)
 		flow = flow__new(px);
 	if (flow)
