@@ -115,11 +115,7 @@ static size_t dso__gate_sites(const struct session *session, const struct binary
 	uint64_t stride = binary->info.site_stride, gates = binary->gates_offset;
 	size_t count = 0;
 
-	/*
-	 * One opens after the other, tasks last: of a task that is born from then on nothing is
-	 * missed, neither its zones nor its locks.
-	 */
-	for (category = 14; category-- > 0;) {
+	for (category = 0; category < 14; category++) {
 		if (categories & 1U << category)
 			sites[count++] = (struct probe_site){
 				binary->sites_offset + TRACER_SITE_GATE(category) * stride,

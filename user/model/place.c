@@ -234,11 +234,8 @@ void process__mute(struct model *m, struct process *process, bool on)
 	process->lossy = true;
 	process->loss_until = on ? UINT64_MAX : m->now;
 	sched__mute(m, process);
-	if (!on) {
-		/* gates open one after the other, as at the capture's begin */
-		process->first_task = process->first_future = process->first_zone = UINT64_MAX;
+	if (!on)
 		return;
-	}
 	for (struct thread *thread = process->threads; thread; thread = thread->next)
 		if (!thread->gone)
 			thread__lost(m, thread);
