@@ -128,9 +128,16 @@ struct rec_waking {
 	char waker_comm[16];
 };
 
+/* from here on what there may be is... */
+enum rec_paused {
+	REC_SHOWN,
+	REC_PAUSED,	/* not to be shown, until another PAUSE */
+	REC_ENDED,	/* not the capture's any more: its gates close, one after the other */
+};
+
 struct rec_pause {	/* PAUSE */
 	struct rec_header h;
-	__u32 paused;	/* from here on what there may be is not to be shown; 0: it is again */
+	__u32 paused;	/* enum rec_paused */
 	__u32 sample;	/* one task in so many, from here on */
 };
 

@@ -548,6 +548,8 @@ static int session__end(struct session *session, uint64_t duration)
 	struct file_round round;
 	int err;
 
+	if (!session->paused)
+		session__tell_pause(session, REC_ENDED);
 	session__close_gates(session);
 	session__detach_specs(session);
 	session__detach_flush(session);
@@ -634,7 +636,7 @@ static int session__run(struct session *session, struct capture_result *result,
 	}
 	if (!status && options->start_paused) {
 		session->paused = true;
-		session__tell_pause(session, true);
+		session__tell_pause(session, REC_PAUSED);
 	} else if (!status && (session__attach_sched(session) || session__open_gates(session))) {
 		status = STATUS_REFUSED;
 	}

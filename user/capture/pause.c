@@ -8,7 +8,7 @@
 #include "../base/say.h"
 #include "session.h"
 
-void session__tell_pause(struct session *session, bool paused)
+void session__tell_pause(struct session *session, enum rec_paused paused)
 {
 	struct rec_pause record = {
 		.h = {sizeof(record), REC_PAUSE, 0, now__boottime()},
@@ -24,7 +24,7 @@ int session__pause(struct session *session)
 	if (session->paused)
 		return 0;
 	session->paused = true;
-	session__tell_pause(session, true);
+	session__tell_pause(session, REC_PAUSED);
 	session__close_gates(session);
 	session__detach_sched(session);
 	say__verbose("paused");
@@ -46,7 +46,7 @@ int session__resume(struct session *session)
 		return err;
 	}
 	session->paused = false;
-	session__tell_pause(session, false);
+	session__tell_pause(session, REC_SHOWN);
 	say__verbose("recording");
 	return 0;
 }
@@ -69,12 +69,12 @@ int session__set_sample(struct session *session, uint32_t sample)
 	if (sample == session->sample)
 		return 0;
 	if (!paused)
-		session__tell_pause(session, true);
+		session__tell_pause(session, REC_PAUSED);
 	session->sample = sample;
 	session->sample_level = sample__level(sample);
 	if (!paused)
 		err = session__change_how(session);
-	session__tell_pause(session, paused);
+	session__tell_pause(session, paused ? REC_PAUSED : REC_SHOWN);
 	say__verbose("one task in %u", sample);
 	return err;
 }

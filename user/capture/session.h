@@ -177,7 +177,7 @@ void command__free(struct command *command);
 /* pause.c: each 0 or -errno after saying why */
 int session__pause(struct session *session);
 int session__resume(struct session *session);
-void session__tell_pause(struct session *session, bool paused);
+void session__tell_pause(struct session *session, enum rec_paused paused);
 int session__set_sample(struct session *session, uint32_t sample);
 /* sample sites to probe for one task in @sample */
 int sample__level(uint32_t sample);

@@ -234,7 +234,9 @@ static int source__processes(const struct source *source, struct json_object *to
 				if (header->size < sizeof(*header) ||
 				    header->size > block.size - at)
 					break;
-				if (header->kind == REC_PAUSE)
+				if (header->kind == REC_PAUSE &&
+				    header->size >= sizeof(struct rec_pause) &&
+				    ((const struct rec_pause *)header)->paused != REC_ENDED)
 					source->inputs[i].pauses = true;
 				at += (header->size + 7ULL) & ~7ULL;
 				if (at > block.size)

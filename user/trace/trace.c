@@ -35,6 +35,7 @@ struct trace {
 	bool over; /* EV_end was given out */
 	struct sample sample;
 	bool paused; /* what there may be is not shown */
+	bool ended;  /* nor is it the capture's any more: who records has begun to stop */
 	const char *boot_id;
 	const char *machine;
 	uint64_t start, end;		   /* of what is known of the capture, ns */
@@ -376,7 +377,7 @@ static int trace__pause(struct trace *trace, const struct rec_header *header)
 	if (header->size < sizeof(pause))
 		return 0;
 	memcpy(&pause, header, sizeof(pause));
-	event.args[0].u = pause.paused != 0;
+	event.args[0].u = pause.paused;
 	event.args[1].u = pause.sample;
 	return merge__add_event(&trace->merge, &event);
 }
@@ -698,12 +699,18 @@ static bool trace__shows(struct trace *trace, const struct event *event)
 static bool trace__hides(struct trace *trace, const struct event *event)
 {
 	if (event->type == EV_pause) {
-		trace->paused = event->args[0].u;
+		trace->paused = event->args[0].u != REC_SHOWN;
+		trace->ended = event->args[0].u == REC_ENDED;
+		if (trace->ended)
+			return true;
 		sample__set(&trace->sample, event->args[1].u);
 		return false;
 	}
-	if (trace->paused && (event_type__is_sched(event->type) || event->type < SCHEMA_TYPES))
+	if (trace->paused && (event_type__is_sched(event->type) || event->type < SCHEMA_TYPES)) {
+		trace->totals.records -=
+			trace->ended && !event->derived && event->type < SCHEMA_TYPES;
 		return true;
+	}
 	if (event_type__is_sched(event->type))
 		return event->process != EVENT_NO_PROCESS &&
 		       trace->merge.context.processes.all[event->process]->muted;
