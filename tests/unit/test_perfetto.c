@@ -447,7 +447,7 @@ static void a_set_leads_to_the_wakes_of_its_future_only(void **state)
 	       "10 demo/thread instant future.set object=0x66 >1\n"
 	       "40 demo/thread instant task.wake task=0x61 object=0x66 cause=because >2\n"
 	       "41 demo/thread instant future.set object=0x66 >3 >4\n"
-	       "70 demo/thread instant task.wake task=0x61 object=0x66 cause=because >4\n",
+	       "70 demo/thread instant task.wake task=0x61 object=0x66 cause=because >3 >5\n",
 	       NULL);
 }
 
@@ -471,6 +471,24 @@ static void each_wake_has_its_own_arrow_from_the_set(void **state)
 	       "60 demo/Tasks/task 0x61 begin task.run 'task' task=0x61 worker=0 <3\n"
 	       "62 demo/Tasks/task 0x62 begin task.run 'task' task=0x62 worker=0 <1\n"
 	       "70 demo/Tasks/task 0x63 begin task.run 'task' task=0x63 worker=0 <4\n",
+	       NULL);
+}
+
+/* b waits since after the set, and is woken first: the arrow that is a's is left to a */
+static void who_waits_after_a_set_shares_its_last_arrow(void **state)
+{
+	(void)state;
+	expect(EXPORT_TASK,
+	       "0 t1 process demo demo\n1 t1 worker_start w0 -\n"
+	       "20 t1 begin a w0\n21 t1 suspended a why f\n30 t1 begin b w0\n40 t2 future_set f\n"
+	       "50 t1 suspended b why f\n60 t2 resumed b because f\n61 t2 resumed a because f\n"
+	       "70 t1 begin b w0\n71 t1 completed b\n72 t1 begin a w0\n73 t1 completed a\n"
+	       "80 t1 finish\n",
+	       "40 demo/thread instant future.set object=0x66 >1 >2\n"
+	       "60 demo/thread instant task.wake task=0x62 object=0x66 cause=because >1 >3\n"
+	       "61 demo/thread instant task.wake task=0x61 object=0x66 cause=because >2\n"
+	       "70 demo/Tasks/task 0x62 begin task.run 'task' task=0x62 worker=0 <3\n"
+	       "72 demo/Tasks/task 0x61 begin task.run 'task' task=0x61 worker=0 <2\n",
 	       NULL);
 }
 
@@ -796,6 +814,7 @@ int main(void)
 		cmocka_unit_test(a_contended_lock_tells_for_whom),
 		cmocka_unit_test(a_set_leads_to_the_wakes_of_its_future_only),
 		cmocka_unit_test(each_wake_has_its_own_arrow_from_the_set),
+		cmocka_unit_test(who_waits_after_a_set_shares_its_last_arrow),
 		cmocka_unit_test(a_wake_told_late),
 		cmocka_unit_test(renames_and_workers_are_instants),
 		cmocka_unit_test(losses_have_a_row),
