@@ -386,7 +386,8 @@ static int session__begin(struct session *session)
 	if (session->full)
 		file_writer__drop_when_full(session->writer, full__drop, session->full);
 	session->files_made = options->flight_size ? 0 : 1;
-	session__tell_meta(session, session->writer, 0, 0);
+	session__tell_meta(session, session->writer, 0, 0,
+			   (struct showing){session->paused, session->sample});
 	err = options->max_file_size || options->flight_size ? keep__new(&session->keep, session)
 							     : 0;
 	if (err)

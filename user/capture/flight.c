@@ -28,6 +28,7 @@ struct piece {
 struct part {
 	struct part *next;
 	uint64_t start, cut, bytes;
+	struct showing showing; /* at the start */
 	struct clocks clocks;
 	struct piece *state,
 		**state_end;	    /* FILE_STREAMS payloads as they stood at the start, packed */
@@ -130,8 +131,8 @@ static int flight__put_state(void *ctx, const void *bytes, size_t size)
 	return 0;
 }
 
-void flight__begin(struct flight *flight, uint64_t start, const struct clocks *clocks,
-		   struct follow *follow, uint64_t cut)
+void flight__begin(struct flight *flight, uint64_t start, struct showing showing,
+		   const struct clocks *clocks, struct follow *follow, uint64_t cut)
 {
 	struct part *part = calloc(1, sizeof(*part));
 
@@ -141,6 +142,7 @@ void flight__begin(struct flight *flight, uint64_t start, const struct clocks *c
 	}
 	part->start = start;
 	part->cut = cut;
+	part->showing = showing;
 	part->clocks = *clocks;
 	part->state_end = &part->state;
 	part->end = &part->first;
@@ -234,7 +236,7 @@ static void flight__write_to(struct flight *flight, struct file_writer *writer,
 	struct session *session = flight->session;
 	const struct piece *piece;
 
-	session__tell_meta(session, writer, oldest->cut ? oldest->start : 0, 0);
+	session__tell_meta(session, writer, oldest->cut ? oldest->start : 0, 0, oldest->showing);
 	part__write_clocks(oldest, writer);
 	catalog__write(catalog, writer);
 	for (piece = oldest->state; piece; piece = piece->next)

@@ -71,7 +71,7 @@ struct keep {
 	/* how much more a cut adds, and what records become in the file */
 	uint64_t tail, raw, raw_before, bytes_before;
 	double ratio;
-	bool paused; /* as far as has been passed on */
+	struct showing showing; /* as far as has been passed on */
 	struct triggers *triggers;
 	uint64_t looked; /* at those that last */
 	/* a trigger fired, but the last one's window has it in it, or will yet have it in another
@@ -270,12 +270,13 @@ static void keep__pass_block(struct keep *keep, const struct node *node)
 static void keep__pass_record(struct keep *keep, const struct rec_header *record)
 {
 	const struct rec_task *task = (const void *)record;
+	const struct rec_pause *pause = (const void *)record;
 
 	catalog__record(keep->catalog, record);
 	if (record->kind == REC_THREAD_EXIT)
 		follow__thread_ends(keep->follow, task->tid, record->time);
 	else if (record->kind == REC_PAUSE)
-		keep->paused = ((const struct rec_pause *)(const void *)record)->paused;
+		keep->showing = (struct showing){pause->paused != REC_SHOWN, pause->sample};
 	else if (record->kind == REC_PROCESS_EXIT || record->kind == REC_EXEC)
 		follow__process_ends(keep->follow, task->pid);
 	keep->raw += record->size;
@@ -413,7 +414,7 @@ static void keep__turn(struct keep *keep)
 		return;
 	}
 	free(path);
-	session__tell_meta(session, session->writer, keep->start, keep->number);
+	session__tell_meta(session, session->writer, keep->start, keep->number, keep->showing);
 	keep__write_clocks(keep);
 	catalog__write(keep->catalog, session->writer);
 	if (follow__tell(keep->follow, keep__put_streams, keep) ||
@@ -447,7 +448,8 @@ static void keep__cut(struct keep *keep, uint64_t time)
 		session__tell_end(session, session->writer, time - keep->start, time, true);
 	keep->start = time;
 	if (keep->flight) {
-		flight__begin(keep->flight, time, &keep->clocks, keep->follow, keep->number);
+		flight__begin(keep->flight, time, keep->showing, &keep->clocks, keep->follow,
+			      keep->number);
 		follow__cut(keep->follow, keep->number, flight__oldest_cut(keep->flight));
 		catalog__prune(keep->catalog, flight__oldest_start(keep->flight));
 	} else {
@@ -672,6 +674,7 @@ int keep__new(struct keep **result, struct session *session)
 	*result = keep;
 	keep->session = session;
 	keep->ratio = 0.5;
+	keep->showing = (struct showing){session->paused, session->sample};
 	keep->start = keep->released = keep->taken = keep->taken_newest = now__boottime();
 	keep->follow = follow__new();
 	keep->catalog = catalog__new();
@@ -682,7 +685,8 @@ int keep__new(struct keep **result, struct session *session)
 		keep->flight = flight__new(session, options->flight_size);
 		if (!keep->flight)
 			return -ENOMEM;
-		flight__begin(keep->flight, keep->start, &keep->clocks, keep->follow, 0);
+		flight__begin(keep->flight, keep->start, keep->showing, &keep->clocks, keep->follow,
+			      0);
 		block = options->flight_size / 64;
 	} else if (options->max_file_size) {
 		block = options->max_file_size / 8;
@@ -722,11 +726,6 @@ void keep__free(struct keep *keep)
 struct follow *keep__follow(const struct keep *keep)
 {
 	return keep->follow;
-}
-
-bool keep__is_paused(const struct keep *keep)
-{
-	return keep->paused;
 }
 
 uint64_t keep__start(const struct keep *keep)

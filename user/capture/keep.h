@@ -17,6 +17,12 @@ struct iovec;
 struct session;
 struct keep;
 
+/* how things stand where a file begins; PAUSE records tell of changes */
+struct showing {
+	bool paused;
+	uint32_t sample; /* one task in so many */
+};
+
 /* keep__new() - as the session's options want it; the first file is there, with its META */
 int keep__new(struct keep **keep, struct session *session);
 void keep__free(struct keep *keep);
@@ -29,8 +35,6 @@ void keep__snapshot(struct keep *keep);
 /* since when the present file, or window, reaches back, ns */
 uint64_t keep__start(const struct keep *keep);
 uint64_t keep__number(const struct keep *keep);
-/* was it paused where the present file, or window, begins? */
-bool keep__is_paused(const struct keep *keep);
 struct follow *keep__follow(const struct keep *keep);
 /* bytes in memory that wait, and that are kept */
 uint64_t keep__held(const struct keep *keep);
@@ -61,8 +65,8 @@ struct flight;
 struct flight *flight__new(struct session *session, uint64_t size);
 void flight__free(struct flight *flight);
 /* begins a part at @start; the one before is complete */
-void flight__begin(struct flight *flight, uint64_t start, const struct clocks *clocks,
-		   struct follow *follow, uint64_t cut);
+void flight__begin(struct flight *flight, uint64_t start, struct showing showing,
+		   const struct clocks *clocks, struct follow *follow, uint64_t cut);
 void flight__add(struct flight *flight, enum file_block_type type, const struct iovec *parts,
 		 int count);
 bool flight__is_full(const struct flight *flight);

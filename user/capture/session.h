@@ -23,6 +23,7 @@
 #include "clock.h"
 #include "features.h"
 #include "file.h"
+#include "keep.h"
 
 struct session;
 struct specs;
@@ -193,7 +194,7 @@ void session__harvest(struct session *session);
 struct keep;
 void session__make_id(struct session *session);
 void session__tell_meta(const struct session *session, struct file_writer *writer, uint64_t start,
-			uint64_t number);
+			uint64_t number, struct showing showing);
 void session__tell_clock(struct session *session);
 int shell_status(int status);
 /* @end: 0, or where this file ends although the capture does not; @continues: in the next */

@@ -48,7 +48,7 @@ void session__make_id(struct session *session)
 }
 
 void session__tell_meta(const struct session *session, struct file_writer *writer, uint64_t start,
-			uint64_t number)
+			uint64_t number, struct showing showing)
 {
 	struct json_object *json = json_object_new_object();
 	char boot_id[64] = "";
@@ -73,7 +73,7 @@ void session__tell_meta(const struct session *session, struct file_writer *write
 		json_object_new_string(session->use_monotonic ? "monotonic" : "cycles"));
 	json_object_object_add(json, "categories",
 			       json_object_new_int64(session->options->categories));
-	json_object_object_add(json, "sample", json_object_new_int64(session->sample));
+	json_object_object_add(json, "sample", json_object_new_int64(showing.sample));
 	json_object_object_add(json, "buffer_size",
 			       json_object_new_int64((int64_t)session->buffer_size));
 	json_object_object_add(json, "sched", json_object_new_boolean(session->options->sched));
@@ -81,7 +81,7 @@ void session__tell_meta(const struct session *session, struct file_writer *write
 	json_object_object_add(json, "events", json_object_new_string(schema));
 	json_object_object_add(json, "capture", json_object_new_string(session->id));
 	json_object_object_add(json, "segment", json_object_new_int64((int64_t)number));
-	if (session->keep ? keep__is_paused(session->keep) : session->paused)
+	if (showing.paused)
 		json_object_object_add(json, "paused", json_object_new_boolean(true));
 	if (start)
 		json_object_object_add(json, "start", json_object_new_int64((int64_t)start));
