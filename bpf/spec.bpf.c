@@ -260,8 +260,8 @@ static __always_inline __u64 compute(__u32 op, __u64 a, __u64 b)
 
 static __always_inline __u64 thread_worker(struct spec_thread *thread)
 {
-	struct spec_thread *own = bpf_task_storage_get(
-		&spec_threads, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct spec_thread *own = bpf_task_storage_get(&spec_threads, bpf_get_current_task_btf(), 0,
+						       BPF_LOCAL_STORAGE_GET_F_CREATE);
 	__u32 tgid = this_process(), none = 0, *next;
 
 	if (!own)
@@ -519,8 +519,8 @@ static __always_inline bool simple_op(struct spec_thread *thread, const struct s
 
 static __always_inline void kept_op(struct spec_thread *thread, const struct spec_insn *insn)
 {
-	struct spec_thread *own = bpf_task_storage_get(
-		&spec_threads, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct spec_thread *own = bpf_task_storage_get(&spec_threads, bpf_get_current_task_btf(), 0,
+						       BPF_LOCAL_STORAGE_GET_F_CREATE);
 	__u32 slot = insn->a & (SPEC_KEPT - 1);
 
 	if (insn->op == OP_KEPT)

@@ -264,8 +264,7 @@ int gate(struct pt_regs *ctx)
 	return 0;
 }
 
-/* --- leaving the CPU, and the tick --------------------------------------------------------------
- */
+/* --- leaving the CPU, and the tick ------------------------------------------------------------ */
 
 /*
  * Under the run queue's lock with interrupts off, so short: mostly some hundred bytes, and at the
@@ -297,8 +296,7 @@ int tick(void *ctx)
 	return 0;
 }
 
-/* --- processes: fork, exec, exit ----------------------------------------------------------------
- */
+/* --- processes: fork, exec, exit -------------------------------------------------------------- */
 
 static __always_inline void report_task(struct task_struct *task, __u16 kind, __u32 parent,
 					__s32 status)
@@ -551,8 +549,7 @@ int enter_exit_group(void *ctx)
 	return leaves();
 }
 
-/* --- libraries that are loaded later ------------------------------------------------------------
- */
+/* --- libraries that are loaded later ---------------------------------------------------------- */
 
 /*
  * On the dynamic linker's _dl_debug_state, which it calls when libraries have been mapped and
@@ -572,8 +569,7 @@ int loaded(struct pt_regs *ctx)
 	return 0;
 }
 
-/* --- at both ends of a capture
- * -------------------------------------------------------------------- */
+/* --- at both ends of a capture ---------------------------------------------------------------- */
 
 static __always_inline void adopt(struct task_struct *task)
 {

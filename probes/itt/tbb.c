@@ -3,14 +3,15 @@
  * oneTBB: its tasks from creation to end.
  *
  * That a task runs, ITT tells: stack_callee_enter, sync_acquired(task), the task itself,
- *stack_callee_leave. All the rest is in calls of the library's exported functions, which the
- *program makes through inlined templates. If this library is loaded before oneTBB (LD_PRELOAD),
- *those calls come here first, and go on to the library:
+ * stack_callee_leave. All the rest is in calls of the library's exported functions, which the
+ * program makes through inlined templates. If this library is loaded before oneTBB (LD_PRELOAD),
+ * those calls come here first, and go on to the library:
  *
  *	spawn, submit, enqueue		a task is created, by the task that runs here
  *	execute_and_wait, wait		the task that runs here waits; its thread may run others
- *meanwhile notify_waiters			what it waits for is there suspend, resume
- *tbb::task::suspend()
+ *					meanwhile
+ *	notify_waiters			what it waits for is there
+ *	suspend, resume			tbb::task::suspend()
  *
  * Without LD_PRELOAD tasks are shown from their begin on, without a creator.
  *
@@ -53,8 +54,8 @@ static const char *describe(void *const *vtable)
 	char *(*demangle)(const char *, char *, size_t *, int *) =
 		(char *(*)(const char *, char *, size_t *, int *))dlsym(RTLD_DEFAULT,
 									"__cxa_demangle");
-	/* the C++ ABI of Linux: type_info stands before the functions, its second word is the name
-	 */
+	/* the C++ ABI of Linux: type_info stands before the
+	 * functions, its second word is the name */
 	const char *const *type = vtable[-1];
 	const char *mangled;
 	char *name = NULL;

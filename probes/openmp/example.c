@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A blocked matrix factorisation as OpenMP tasks with dependences: the shape of many solvers. In
- *the trace, the tasks of a block run one after the other on changing threads, and what waits for
- *whom is visible.
+ * the trace, the tasks of a block run one after the other on changing threads, and what waits for
+ * whom is visible.
  *
  *	clang -O2 -fopenmp example.c -o example
  *	build/tracer -o example.pftrace -- env OMP_TOOL_LIBRARIES=build/libtracer_ompt.so ./example

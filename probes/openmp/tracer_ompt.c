@@ -5,7 +5,7 @@
  *	OMP_TOOL_LIBRARIES=libtracer_ompt.so ./program
  *
  * The runtime loads it and calls it back; every callback is one or a few points here, closed while
- *nobody records. docs/runtimes/openmp.md says what is shown.
+ * nobody records. docs/runtimes/openmp.md says what is shown.
  *
  *	task	explicit tasks, the implicit task of each member of a team, the initial task
  *	worker	threads that OpenMP announces, numbered as they come

@@ -120,8 +120,8 @@ static inline int bench__print_pair(const struct bench_options *options, double 
 	static double ratio[BENCH_REPEAT_MAX], added[BENCH_REPEAT_MAX];
 	int i;
 
-	/* the first turns make rings and fault pages in; a capture has them once, not once a pair
-	 */
+	/* the first turns make rings and fault pages in; a
+	 * capture has them once, not once a pair */
 	pair(options->pairs / 10 + 1);
 	for (i = 0; i < options->repeat; i++) {
 		empty[i] = bench__empty_ns(options->pairs);

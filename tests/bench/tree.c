@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A Fibonacci-like tree of tasks on the bundled runtime (tests/targets/runtime), all points on.
- *Each body does a fixed amount of work, so that what recording takes from it, cache included, shows
- *as time.
+ * Each body does a fixed amount of work, so that what recording takes from it, cache included, shows
+ * as time.
  *
  *	tree [--size N] [--turns T] [--bytes B] [--workers N] [--repeat N]
  *
  * A body turns T times through arithmetic of about a nanosecond, or, with --bytes, touches T lines
- *of a buffer of its worker's of B bytes, one after the other, and each body goes on where the one
- *before stopped. Prints JSON: user and system time of the process and time on the wall for each
- *repetition.
+ * of a buffer of its worker's of B bytes, one after the other, and each body goes on where the one
+ * before stopped. Prints JSON: user and system time of the process and time on the wall for each
+ * repetition.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -200,8 +200,8 @@ static void check__event(struct check *check, const struct event *event)
 	thread->seen++;
 	check->out_of_order += n < thread->next;
 	thread->next = n + 1;
-	/* the point that was under way when the process was killed may be there, nothing after it
-	 */
+	/* the point that was under way when the process was
+	 * killed may be there, nothing after it */
 	check->unexpected += n > thread->expected || n >= check->records;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A Perfetto trace as text, for tests: a line an event. Knows the wire format and the fields that
- *the exporter uses, and shares no code with it.
+ * the exporter uses, and shares no code with it.
  *
  *	TIME ROW begin|end|instant|count CATEGORY NAME key=value... >FLOW <FLOW
  *

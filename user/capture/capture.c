@@ -40,8 +40,7 @@
 #define READER_NICE (-15)
 #define SCANS_AT_ONCE 50
 
-/* --- records
- * -------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* tickets are given in order but may be read in another: a thread goes on when all up to its own
  * are done */
@@ -267,8 +266,7 @@ static void session__end_pass(struct session *session, uint64_t time, uint64_t m
 	}
 }
 
-/* --- start
- * ---------------------------------------------------------------------------------------- */
+/* --- start ------------------------------------------------------------------------------------ */
 
 static int session__take_targets(struct session *session)
 {
@@ -397,8 +395,7 @@ static int session__begin(struct session *session)
 	return session__attach_kernel(session) ? STATUS_REFUSED : 0;
 }
 
-/* --- the loop
- * ------------------------------------------------------------------------------------- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 static void session__check_processes(struct session *session)
 {
@@ -541,8 +538,7 @@ static void session__loop(struct session *session, struct command *command,
 	close(epoll);
 }
 
-/* --- end
- * ------------------------------------------------------------------------------------------ */
+/* --- end -------------------------------------------------------------------------------------- */
 
 static int session__end(struct session *session, uint64_t duration)
 {

@@ -44,8 +44,8 @@ bool counter__is_steady(void)
 #if defined(__x86_64__)
 	unsigned int a, b, c, d;
 
-	/* "invariant TSC", AMD64 manual volume 3, function 8000_0007h, and Intel's volume 2, CPUID
-	 */
+	/* "invariant TSC", AMD64 manual volume 3, function 8000_0007h, and Intel's
+	 * volume 2, CPUID */
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1U << 8;
 #else
 	return true; /* architected */

@@ -2,7 +2,7 @@
 /*
  * Steering a capture from outside (tracer ctl): an abstract Unix socket "tracer-ctl.PID", PID the
  * recorder's. A request is one line, its answer is one, and the connection ends; only root, and the
- *user whose recorder it is, may ask.
+ * user whose recorder it is, may ask.
  *
  *	start | stop | snapshot | sample N | status
  *

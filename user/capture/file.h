@@ -3,22 +3,26 @@
  * The capture file (.trc): format, and the writer.
  *
  * A file header, then blocks until the end of the file. Only ever appended to, so a file whose
- *writer was killed is whole up to its last complete block; the reader stops there and says so. All
- *numbers are little-endian; every block begins at a multiple of 8.
+ * writer was killed is whole up to its last complete block; the reader stops there and says so.
+ * All numbers are little-endian; every block begins at a multiple of 8.
  *
  * Block types (payloads are JSON text or C structs, never both):
+ *
  *	META	JSON, first block, once a file: format, tracer's version, host, boot id, machine,
- *page size, clock frequency, categories, options; "events": the schema text of this tracer DSO JSON
- *then NUL then bytes: a binary with points. {"id", "path", "build_id", "schema", "dso_offset": of
- *struct tracer_dso from the ELF header, "image_size", "image": [[offset from ELF header, size],
- *...]}; the bytes are those ranges of the read-only image one after the other (where string
- *literals are) MAP	JSON: {"pid", "time", "dso_id", "base": address of the ELF header, "dso":
- *address of struct tracer_dso}: from then on that binary is there
+ *		page size, categories, options; "events": the schema text of this tracer
+ *	DSO	JSON, then NUL, then bytes: a binary with points. {"id", "path", "build_id",
+ *		"schema", "dso_offset": of struct tracer_dso from the ELF header, "image_size",
+ *		"image": [[offset from ELF header, size], ...]}; the bytes are those ranges of the
+ *		read-only image one after the other (where string literals are)
+ *	MAP	JSON: {"pid", "time", "dso_id", "base": address of the ELF header, "dso": address of
+ *		struct tracer_dso}: from then on that binary is there
  *	PROCESS	JSON: {"pid", "time", "start_time", "name", "cmdline", "parent", "host"...}
  *	RECORDS	struct rec_* of bpf/records.h, each padded to 8 bytes
  *	CLOCK	struct file_clock: the two clocks read together; at both ends and now and then
  *	ROUND	struct file_round: every record handed over before `time` stands above this block
  *	END	JSON, once, last: {"finished": true, "target_exit", "duration_ns", "lost": ...}
+ *
+ * docs/format.md has the rest.
  */
 #ifndef TRACER_CAPTURE_FILE_H
 #define TRACER_CAPTURE_FILE_H
@@ -63,7 +67,7 @@ enum file_block_flags {
 };
 
 #define FILE_BLOCK_MAGIC 0x4b424354U /* "TCBK" */
-#define FILE_BLOCK_MAX                                                             \
+#define FILE_BLOCK_MAX \
 	(16U << 20) /* bytes of a payload, stored or raw; DSO: FILE_IMAGE_MAX more \
 		     */
 #define FILE_IMAGE_MAX (64U << 20)

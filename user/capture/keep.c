@@ -74,8 +74,8 @@ struct keep {
 	struct showing showing; /* as far as has been passed on */
 	struct triggers *triggers;
 	uint64_t looked; /* at those that last */
-	/* a trigger fired, but the last one's window has it in it, or will yet have it in another
-	 */
+	/* a trigger fired, but the last one's window has it in
+	 * it, or will yet have it in another */
 	bool triggered;
 	uint64_t triggered_raw, written_raw;
 	bool snapshot;
@@ -474,8 +474,8 @@ static bool keep__is_full(const struct keep *keep, uint64_t more)
 	bytes = file_writer__bytes(writer);
 	waits = file_writer__pending(writer);
 	tail = (uint64_t)((double)(keep->tail + keep->tail / 2) * keep->ratio);
-	/* a cut that took much once, on a machine that stood still, makes no small files for ever
-	 */
+	/* a cut that took much once, on a machine that stood
+	 * still, makes no small files for ever */
 	if (tail > limit / 2)
 		tail = limit / 2;
 	waits = (uint64_t)((double)(waits + more) * keep->ratio);

@@ -40,8 +40,7 @@ struct follow *keep__follow(const struct keep *keep);
 uint64_t keep__held(const struct keep *keep);
 uint64_t keep__window(const struct keep *keep);
 
-/* --- between keep.c, catalog.c and flight.c ----------------------------------------------------
- */
+/* --- between keep.c, catalog.c and flight.c --------------------------------------------------- */
 
 /* What holds on, block by block: each part of the capture begins with it. */
 struct catalog;

@@ -425,8 +425,8 @@ static void specs__bind(struct session *session, struct spec *spec, struct spec_
 	for (attachment = ours; attachment; attachment = attachment->next) {
 		attachment__link(session, attachment, &attachment->rest);
 		attachment__finish(attachment);
-		/* a probe for any binary says of each that it is not the one: nobody wants to know
-		 */
+		/* a probe for any binary says of each that it is not the one: nobody
+		 * wants to know */
 		attachment->hidden = attachment->status == PROBE_ABSENT &&
 				     (!spec->recognisers || attachment->probe->file);
 		spec->has_news |= !attachment->hidden;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Probe specs in a capture: which apply to which binaries of the targets, attached, watched, and
- *what their records still lack filled in.
+ * what their records still lack filled in.
  *
  *	specs.c		the specs' BPF object, its tables, tracepoints, losses
  *	spec_bind.c	a spec meets a binary: recognised, compiled, attached

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Call stacks in a capture (record --stacks): what bpf/stacks.bpf.c hands over goes to the file,
- *equal stacks once, with what it takes to unwind and to name them later, on another machine if need
- *be:
+ * equal stacks once, with what it takes to unwind and to name them later, on another machine if need
+ * be:
  *
  *	CODE blocks	what a process had mapped executable, and from which files
  *	BINARY blocks	of each file that a stack leads through: unwind tables, symbols, and the
- *notes by which debug files are found
+ *			notes by which debug files are found
  *
  * Nothing is unwound while targets run. All of this is nothing without --stacks.
  */

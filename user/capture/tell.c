@@ -34,8 +34,7 @@ static const char schema[] =
 #undef ROW
 	;
 
-/* --- the file's first and last blocks -----------------------------------------------------------
- */
+/* --- the file's first and last blocks --------------------------------------------------------- */
 
 /* the same in all files of a capture, and in no other's */
 void session__make_id(struct session *session)

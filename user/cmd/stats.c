@@ -74,8 +74,7 @@ static void pause_for(long ns)
 	nanosleep(&time, NULL);
 }
 
-/* --- the file ------------------------------------------------------------------------------------
- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 static int stats__open_file(struct stats *stats)
 {
@@ -126,8 +125,7 @@ static uint64_t stats__size(const struct stats *stats)
 	return fstat(stats->file, &status) ? 0 : (uint64_t)status.st_size;
 }
 
-/* --- the second thread: reads -------------------------------------------------------------------
- */
+/* --- the second thread: reads ----------------------------------------------------------------- */
 
 static int stats__print(const struct stats *stats, FILE *out)
 {
@@ -210,8 +208,7 @@ static void *stats__read(void *ctx)
 	return NULL;
 }
 
-/* --- beside the capture --------------------------------------------------------------------------
- */
+/* --- beside the capture ----------------------------------------------------------------------- */
 
 /* the capture asks before it takes more from its buffers */
 static bool stats__hold(void *ctx, uint64_t bytes)

@@ -6,10 +6,12 @@
  *	@asio|SECONDS.MICROSECONDS|ACTION|DESCRIPTION
  *
  *	n*m	in handler n (0: in none) the operation starts whose handler is m:
- *TYPE@OBJECT.OPERATION n^m	a place in the source that led there, innermost first, before n*m >n
- *handler n is entered, with these arguments <n	and left; !n by an exception; ~n destroyed without
- *having been entered .n	a system call of the operation of handler n n	close, cancel in
- *handler n
+ *		TYPE@OBJECT.OPERATION
+ *	n^m	a place in the source that led there, innermost first, before n*m
+ *	>n	handler n is entered, with these arguments
+ *	<n	and left; !n by an exception; ~n destroyed without having been entered
+ *	.n	a system call of the operation of handler n
+ *	n	close, cancel in handler n
  *
  * Handlers are numbered in the order of creation, over all processes of the capture; a handler that
  * was created before the capture gets its number where it is entered, and has no n*m.

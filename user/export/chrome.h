@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The Chrome exporter's inside: a sink of the model that streams Trace Event JSON. For chrome*.c
- *only.
+ * only.
  *
  *	chrome.c	the export as a whole; processes, threads, tasks
  *	chrome_row.c	events, rows, and the slices open on them
  *	chrome_event.c	worker states, futures, zones, markers, arrows, counters
  *
  * Rows are "threads" of the target's process. Those of real threads have their tid; tasks, channels
- *and others take numbers that no tid can have (Linux ends at 4,194,304). Categories, names and
+ * and others take numbers that no tid can have (Linux ends at 4,194,304). Categories, names and
  * arguments are those of the Perfetto trace.
  *
  * A slice is one "X" event, written when it ends. Slices of a row must nest, so what is open inside
- *one that ends is cut there, and goes on as another part.
+ * one that ends is cut there, and goes on as another part.
  *
  * Memory: live tasks and threads, what is open on them, at most 2,000 lanes a process, and tables
- *with fixed upper limits.
+ * with fixed upper limits.
  */
 #ifndef TRACER_EXPORT_CHROME_H
 #define TRACER_EXPORT_CHROME_H

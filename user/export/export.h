@@ -20,8 +20,8 @@ struct export_options {
 	const char *path; /* output; "-" standard output */
 	enum export_tracks tracks;
 	enum export_compression compression;
-	bool compact; /* as large captures are written, whatever the size of this one */
-	bool progress;			   /* say__progress() now and then */
+	bool compact;  /* as large captures are written, whatever the size of this one */
+	bool progress; /* say__progress() now and then */
 	/*
 	 * perfetto: begin another file before one would be larger (0: one file): x.0001.pftrace and
 	 * so on, each of which `claim` creates before it is written; or NULL.

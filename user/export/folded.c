@@ -7,12 +7,12 @@
  *	process;what runs outermost;what runs inside it;... nanoseconds
  *
  * What runs are tasks and zones, as they lie on the worker: a task that runs inline inside another
- *or inside one of its zones, and zones inside tasks. The time is that of the innermost, while its
- *task runs: a suspended task and its zones are on no stack. Semicolons in names become colons, line
- *breaks spaces.
+ * or inside one of its zones, and zones inside tasks. The time is that of the innermost, while its
+ * task runs: a suspended task and its zones are on no stack. Semicolons in names become colons, line
+ * breaks spaces.
  *
  * Stacks are a tree whose nodes sum up as time passes: memory is that of the different stacks, at
- *most FOLDED_NODES_MAX; deeper ones then count for what is outside them.
+ * most FOLDED_NODES_MAX; deeper ones then count for what is outside them.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -15,8 +15,8 @@
  * into text. What was sent and never arrived is left out there.
  *
  * Objects: one application; a process is a task; a thread of it is a worker, another thread that
- *had events, or a channel of markers. Threads that come and go share what Paraver calls a thread,
- *one after the other, so that a thousand short ones are not a thousand rows.
+ * had events, or a channel of markers. Threads that come and go share what Paraver calls a thread,
+ * one after the other, so that a thousand short ones are not a thousand rows.
  */
 #ifndef TRACER_EXPORT_PARAVER_H
 #define TRACER_EXPORT_PARAVER_H

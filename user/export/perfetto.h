@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The Perfetto exporter's inside: a sink of the model that streams packets. For perfetto*.c and
- *their tests only.
+ * their tests only.
  *
  *	perfetto.c		the export as a whole: trace -> model -> this sink -> file
  *	perfetto_packet.c	packets: clocks, descriptors, interned names, events

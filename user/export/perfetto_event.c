@@ -573,8 +573,8 @@ static void flow__draw(struct perfetto *px, const struct event *event,
 	bool shared = on_marker || event->type == EV_flow_shared_start ||
 		      event->type == EV_flow_shared_end;
 	uint64_t id = event->args[on_marker].u;
-	/* shared ids hold in all processes of all machines, so nothing of this one goes into them
-	 */
+	/* shared ids hold in all processes of all machines, so
+	 * nothing of this one goes into them */
 	enum flow_kind kind = on_marker ? FLOW_MARKER : FLOW_SHARED;
 	uint64_t hash = shared ? perfetto__hash(0, kind, id)
 			       : perfetto__hash(process->seed ^ px->session, FLOW_OWN, id);

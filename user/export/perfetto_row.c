@@ -109,8 +109,8 @@ struct row *row__thing(struct perfetto *px, struct drawn_process *process, enum 
 		px->error = -ENOMEM;
 		return NULL;
 	}
-	/* what is numbered by the order of appearance is this capture's own, so the session counts
-	 */
+	/* what is numbered by the order of appearance is this capture's own, so the
+	 * session counts */
 	row__name(px, row, perfetto__hash(process->seed, kind, px->session + px->things.count));
 	return row;
 }

@@ -117,8 +117,8 @@ struct drawn_thread *drawn_thread__get(struct perfetto *px, struct model_thread 
 	}
 	thread->process = process;
 	thread->tid = model->tid;
-	/* a tid used again by a thread of the other sort would declare its row with another parent
-	 */
+	/* a tid used again by a thread of the other sort would declare its row with
+	 * another parent */
 	id = model->tid | (uint64_t)(model->worker != MODEL_NO_WORKER) << 32;
 	row__name(px, &thread->row, perfetto__hash(process->seed, ROW_THREAD, id));
 	model->priv[px->slot] = thread;

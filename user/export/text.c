@@ -2,8 +2,7 @@
 /*
  * Events as text, one a line, in the order of time, for grep, awk and people:
  *
- *	1234.000567890 4321/4325 task_suspended task=0x7f00c0de reason="future::wait"
- *object=0x7f00beef
+ *	1234.000567890 4321/4325 task_suspended task=0x7f00c0de reason="future::wait" object=0x7f00beef
  *
  *	time	CLOCK_BOOTTIME, seconds with nine decimals
  *	pid/tid	of the initial PID namespace; 0/0: of nobody
@@ -11,23 +10,23 @@
  *	args	NAME=VALUE each, in the order of events.def, one space between
  *
  * Values by the argument's type: id hexadecimal, 0x0 none; u32 and u64 decimal, "none" if all bits
- *are set (TRACER_NO_WORKER, TRACER_UNKNOWN); num a decimal integer, or a double with a point or an
+ * are set (TRACER_NO_WORKER, TRACER_UNKNOWN); num a decimal integer, or a double with a point or an
  * exponent (17 digits; nan, inf); str and lit in double quotes with \" \\ \n \t \r and \xHH for
- *what else does not print in ASCII and is no UTF-8, or null without quotes. So a line never holds a
+ * what else does not print in ASCII and is no UTF-8, or null without quotes. So a line never holds a
  * control character, and a string's end is the next quote without a backslash.
  *
  * An event with a call stack (record --stacks) has as its last stack="inner;outer;...", functions
  * from the innermost out, BINARY+0xADDRESS what has no name, ... where the stack went on.
  *
  * What the capture itself saw has lines of the same form: process (name, cmdline), fork (parent:
- *its pid), exec, thread_exit, process_exit (status: as wait(2) has it, -1 unknown), lost (records,
- *from, to in seconds as above, cause: ring_full, target_ring_overrun or read_fault), end.
+ * its pid), exec, thread_exit, process_exit (status: as wait(2) has it, -1 unknown), lost (records,
+ * from, to in seconds as above, cause: ring_full, target_ring_overrun or read_fault), end.
  *
  * So have the kernel's switches and wakings of the targets' threads: off_cpu (cpu, state: 0 if it
  * could go on, next: tid that gets the CPU, 0 idle, comm: its name), on_cpu (cpu, prio, comm: its
- *own, prev), waking (waker, comm, cpu, interrupt: 1 if the waker only was there), foreign_on_cpu
- *and foreign_off_cpu (the same of a thread that took over from a target's), sched_lost (events,
- *cpu).
+ * own, prev), waking (waker, comm, cpu, interrupt: 1 if the waker only was there), foreign_on_cpu
+ * and foreign_off_cpu (the same of a thread that took over from a target's), sched_lost (events,
+ * cpu).
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Begins and ends without their other end, in the text export: lines at its end, each a comment of
- *the form
+ * the form
  *
  *	# mismatch 1234.000567890 4321/4325 zone_left_open name="solve"
  *	# mismatches 3: zone_left_open 1, stop_without_begin 2
@@ -9,7 +9,7 @@
  * The time and thread are those of the begin, or of the end that has none. Kinds are the report's
  * anomalies, and, of what is open when the capture ends: task_running, task_suspended, span_open,
  * zone_left_open; of arrows and messages flow_start, flow_end, sent, received. The last line has
- *all, also those beyond the first 1,000, which are not listed.
+ * all, also those beyond the first 1,000, which are not listed.
  */
 #include <errno.h>
 #include <stdlib.h>

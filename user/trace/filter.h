@@ -6,14 +6,15 @@
  * What comes out is a trace like any other: what is open where the window begins is told anew there
  * (the workers, the tasks alive with their names and states, what runs, zones, markers), what ends
  * has begun, and nothing that comes out refers to what did not. What has no event of its own is
- *told by EV_task_known and EV_task_state, which no figure counts.
+ * told by EV_task_known and EV_task_state, which no figure counts.
  *
  *	tasks		only tasks whose name matches one of the patterns (fnmatch(3)), and what was
  *			done while they ran. What workers do besides tasks stays.
  *	workers		only what these workers did. A task that ran there is shown between its
- *stays there too, but for the time it ran elsewhere. from, to	ns since the first event of the
- *trace; what is alive at `from` is shown as alive, what is alive at `to` as unfinished categories
- *as if the others had not been recorded
+ *			stays there too, but for the time it ran elsewhere.
+ *	from, to	ns since the first event of the trace; what is alive at `from` is shown as
+ *			alive, what is alive at `to` as unfinished
+ *	categories	as if the others had not been recorded
  */
 #ifndef TRACER_TRACE_FILTER_H
 #define TRACER_TRACE_FILTER_H

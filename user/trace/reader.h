@@ -10,8 +10,8 @@
 
 /* A file that is still being written. */
 struct reader_growth {
-	/* waits until there are more than @size bytes, and says how many; false: it grows no more
-	 */
+	/* waits until there are more than @size bytes, and says how many; false: it
+	 * grows no more */
 	bool (*more)(void *ctx, uint64_t *size);
 	void *ctx;
 };

@@ -112,8 +112,8 @@ static void sample__begin(struct sample *sample, const struct event *event)
 
 	if (!running)
 		return;
-	/* one that ran without end, or never stops: what runs outside of the last ones is forgotten
-	 */
+	/* one that ran without end, or never stops: what runs outside of the last ones
+	 * is forgotten */
 	if (running->count == NESTED_MAX)
 		running->count = 0;
 	running->tasks[running->count++] = event->args[0].u;

@@ -97,8 +97,8 @@ struct parking {
 	const char *reason;
 	const void *object;
 	const char *cause; /* of the wake, if it need not wait after all */
-	/* links the context where a waker finds it, or returns false: nothing to wait for any more
-	 */
+	/* links the context where a waker finds it, or returns false: nothing to wait
+	 * for any more */
 	bool (*park)(struct parking *parking, struct context *context);
 	void *arg;
 };

@@ -99,8 +99,8 @@ static uint32_t journal__name(const char *name)
 
 	if (!name)
 		return 0;
-	/* names are only ever added, and whole before they are counted: look without the lock first
-	 */
+	/* names are only ever added, and whole before they are
+	 * counted: look without the lock first */
 	count = atomic_load_explicit(&journal->name_count, memory_order_acquire);
 	for (uint32_t i = 0; i < count; i++)
 		if (!strncmp(journal->names[i], name, JOURNAL_NAME_SIZE - 1))

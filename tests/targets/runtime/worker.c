@@ -96,8 +96,8 @@ static void worker__after(struct worker *worker, struct context *context)
 		runtime__inject(worker->runtime, context->root);
 		break;
 	case LEAVE_PARK:
-		/* once parked, it may be running elsewhere: nothing of it may be touched after that
-		 */
+		/* once parked, it may be running elsewhere: nothing of
+		 * it may be touched after that */
 		if (!parking->park(parking, context))
 			context__resume(context, parking->cause, parking->object);
 		break;

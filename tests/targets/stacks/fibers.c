@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Tasks that wait on stacks of their own (swapcontext), each in functions whose names say where:
- *the object of a suspension is 1 if leaf_one() waits, 2 if leaf_two() does, which run in turn. No
- *function is called last in another, and nothing needs a frame pointer.
+ * the object of a suspension is 1 if leaf_one() waits, 2 if leaf_two() does, which run in turn. No
+ * function is called last in another, and nothing needs a frame pointer.
  *
  *	fibers COUNT
  */
