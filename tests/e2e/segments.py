@@ -39,8 +39,9 @@ def test(name, arguments, size):
                 records.append(records[-1] + part["capture"]["records"])
             if part["anomalies"] or part["capture"]["lost"] or not part["capture"]["complete"]:
                 wrong.append("%d to %d: %s, %d lost" % (first, last, part["anomalies"], part["capture"]["lost"]))
-            if {task["name"] for task in part["tasks"]["by_name"]} - {task["name"] for task in whole["tasks"]["by_name"]}:
-                wrong.append("%d to %d: names that the whole has not" % (first, last))
+            strangers = {task["name"] for task in part["tasks"]["by_name"]} - {task["name"] for task in whole["tasks"]["by_name"]}
+            if strangers:
+                wrong.append("%d to %d: names that the whole has not: %s" % (first, last, ", ".join(strangers)))
     if records[-1] != whole["capture"]["records"]:
         wrong.append("one by one %d records, together %d" % (records[-1], whole["capture"]["records"]))
     print(("not ok %s: %s" % (name, "; ".join(wrong[:5]))) if wrong else "ok " + name)

@@ -4,7 +4,8 @@
  * which they lived: one that begins and ends between two cuts leaves nothing behind.
  *
  * Streams are followed one chunk after the other, so a task's end may be seen before its beginning,
- * told by another thread. The last ends that found nobody are remembered for that.
+ * told by another thread, and both after the beginning of the next task with its identity. So the
+ * stamps decide what belongs to whom, and the last ends are remembered.
  */
 #include "alive.h"
 
@@ -28,6 +29,8 @@ struct life {
 	struct name *name;
 	struct life *next; /* ended, newest first */
 	uint64_t born_cut, gone_cut;
+	uint64_t named; /* the stamp of its name */
+	bool unborn;	/* a new name was told, its beginning not yet */
 };
 
 struct early_end {
@@ -70,6 +73,7 @@ static void life__name(struct alive *alive, struct life *life, const struct aliv
 	life->task.dso = task->dso;
 	life->task.bytes = NULL;
 	life->task.length = 0;
+	life->named = task->stamp;
 	if (!task->bytes)
 		return;
 	name = map__get(&alive->names, task->name, 0);
@@ -96,10 +100,57 @@ static void life__forget(struct alive *alive, struct life *life)
 	pool__give(&alive->pool, life);
 }
 
-/* out of the table; kept if it lived at an earlier cut */
-static void life__end(struct alive *alive, struct life *life)
+static struct early_end *early_end__of(struct alive *alive, uint64_t pid, uint64_t identity)
 {
+	uint64_t hash = (identity ^ pid << 40) * 0x9e3779b97f4a7c15ULL;
+
+	return &alive->early[hash >> 32 & (EARLY_ENDS - 1)];
+}
+
+static bool alive__has_ended(struct alive *alive, const struct alive_task *task)
+{
+	const struct early_end *early = early_end__of(alive, task->pid, task->identity);
+
+	return early->pid == task->pid && early->identity == task->identity &&
+	       early->stamp > task->stamp;
+}
+
+static struct life *alive__new_life(struct alive *alive, const struct alive_task *task)
+{
+	struct life *life;
+
+	if (alive->lives.count >= ALIVE_MAX)
+		return NULL;
+	life = pool__take(&alive->pool);
+	if (!life)
+		return NULL;
+	life->task = *task;
+	life->born_cut = alive->cut;
+	life__name(alive, life, task);
+	if (map__put(&alive->lives, task->pid, task->identity, life)) {
+		life__forget(alive, life);
+		return NULL;
+	}
+	return life;
+}
+
+/*
+ * Out of the table; kept if it lived at an earlier cut. A name that was given after @end is that of
+ * the next life, whose beginning is yet to be told.
+ */
+static void life__end(struct alive *alive, struct life *life, uint64_t end)
+{
+	struct alive_task next = life->task;
+	struct life *unborn;
+
 	map__remove(&alive->lives, life->task.pid, life->task.identity);
+	if (life->named > end) {
+		next.stamp = life->named;
+		next.parent = 0;
+		unborn = alive__new_life(alive, &next);
+		if (unborn)
+			unborn->unborn = true;
+	}
 	if (life->born_cut == alive->cut) {
 		life__forget(alive, life);
 		return;
@@ -109,53 +160,54 @@ static void life__end(struct alive *alive, struct life *life)
 	alive->ended = life;
 }
 
-static struct early_end *early_end__of(struct alive *alive, uint64_t pid, uint64_t identity)
+/* a beginning that was told late, of the life that is in the table */
+static void life__is_born(struct life *life, const struct alive_task *task)
 {
-	uint64_t hash = (identity ^ pid << 40) * 0x9e3779b97f4a7c15ULL;
-
-	return &alive->early[hash >> 32 & (EARLY_ENDS - 1)];
+	life->task.parent = task->parent;
+	life->task.stamp = task->stamp;
+	life->unborn = false;
 }
 
 void alive__add(struct alive *alive, const struct alive_task *task)
 {
 	struct life *life = map__get(&alive->lives, task->pid, task->identity);
-	struct early_end *early = early_end__of(alive, task->pid, task->identity);
 
-	if (life)
-		life__end(alive, life);
-	if (early->pid == task->pid && early->identity == task->identity &&
-	    early->stamp > task->stamp)
+	if (life && life->task.stamp <= task->stamp) {
+		life__end(alive, life, task->stamp - 1);
+		life = map__get(&alive->lives, task->pid, task->identity);
+	}
+	if (alive__has_ended(alive, task))
 		return;
-	if (alive->lives.count >= ALIVE_MAX)
-		return;
-	life = pool__take(&alive->pool);
 	if (!life)
-		return;
-	life->task = *task;
-	life->born_cut = alive->cut;
-	life__name(alive, life, task);
-	if (map__put(&alive->lives, task->pid, task->identity, life))
-		life__forget(alive, life);
+		alive__new_life(alive, task);
+	else if (life->unborn)
+		life__is_born(life, task);
 }
 
 void alive__rename(struct alive *alive, const struct alive_task *task)
 {
 	struct life *life = map__get(&alive->lives, task->pid, task->identity);
 
-	if (life)
+	if (alive__has_ended(alive, task))
+		return;
+	if (!life) {
+		life = alive__new_life(alive, task);
+		if (life)
+			life->unborn = true;
+	} else if (life->named <= task->stamp) {
 		life__name(alive, life, task);
-	else
-		alive__add(alive, task);
+	}
 }
 
 void alive__end(struct alive *alive, uint64_t pid, uint64_t identity, uint64_t stamp)
 {
 	struct life *life = map__get(&alive->lives, pid, identity);
+	struct early_end *early = early_end__of(alive, pid, identity);
 
-	if (!life)
-		*early_end__of(alive, pid, identity) = (struct early_end){pid, identity, stamp};
-	else if (life->task.stamp <= stamp)
-		life__end(alive, life);
+	if (early->pid != pid || early->identity != identity || early->stamp < stamp)
+		*early = (struct early_end){pid, identity, stamp};
+	if (life && life->task.stamp <= stamp)
+		life__end(alive, life, stamp);
 }
 
 void alive__end_process(struct alive *alive, uint64_t pid)
@@ -172,7 +224,7 @@ void alive__end_process(struct alive *alive, uint64_t pid)
 	}
 	while ((life = all)) {
 		all = life->next;
-		life__end(alive, life);
+		life__end(alive, life, UINT64_MAX);
 	}
 }
 
