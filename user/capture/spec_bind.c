@@ -465,20 +465,6 @@ static void session__bind(struct session *session, struct spec_file *file)
 	}
 }
 
-/*
- * Specs that nobody asked for are for programs without points. One that loads a library with points
- * later (an interpreter its module) tells of itself from then on, and not of everything twice.
- */
-static void specs__give_way(struct session *session)
-{
-	const struct spec_attachment *attachment = session->specs->attachments;
-
-	while (attachment && !attachment->link)
-		attachment = attachment->next;
-	if (attachment)
-		session__detach_specs(session);
-}
-
 void session__bind_process(struct session *session, pid_t pid, const struct mappings *mappings)
 {
 	struct specs *specs = session->specs;
@@ -489,7 +475,7 @@ void session__bind_process(struct session *session, pid_t pid, const struct mapp
 	if (!specs || session->finishing)
 		return;
 	if (specs->automatic && session->points_found) {
-		specs__give_way(session);
+		specs__give_way(specs);
 		return;
 	}
 	specs__unmap(specs, pid);

@@ -190,28 +190,18 @@ void session__tell_message(struct session *session, uint32_t pid, uint32_t tid, 
 	free(record);
 }
 
-static void *detach(void *ctx)
-{
-	probe__detach(ctx);
-	return NULL;
-}
-
-/* detaching takes long, and the buffers fill meanwhile */
-static void specs__detach_aside(struct specs *specs, struct probe *probe)
-{
-	if (specs->is_leaving)
-		pthread_join(specs->leaving, NULL);
-	specs->is_leaving = !pthread_create(&specs->leaving, NULL, detach, probe);
-	if (!specs->is_leaving)
-		probe__detach(probe);
-}
-
 static void attachment__leave_out(struct session *session, struct spec_attachment *attachment,
 				  double percent)
 {
+	struct probe **leaving = malloc(sizeof(*leaving));
 	char *text;
 
-	specs__detach_aside(session->specs, attachment->link);
+	if (leaving) {
+		*leaving = attachment->link;
+		specs__detach_aside(session->specs, leaving, 1);
+	} else {
+		probe__detach(attachment->link);
+	}
 	attachment->link = NULL;
 	while (attachment->tracepoint_count)
 		bpf_link__destroy(attachment->tracepoints[--attachment->tracepoint_count]);

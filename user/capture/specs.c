@@ -246,38 +246,87 @@ static uint64_t specs__lost(const struct session *session)
 	       program__missed(bpf->progs.spec_tracepoint);
 }
 
-void session__detach_specs(struct session *session)
+static void specs__wait_for_leaving(struct specs *specs)
 {
-	struct specs *specs = session->specs;
-	struct spec_attachment *attachment;
-	struct probe **probes;
-	size_t count = 0, i;
-
-	if (!specs)
-		return;
-	specs__arm(specs, false);
 	if (specs->is_leaving)
-		pthread_join(specs->leaving, NULL);
+		pthread_join(specs->thread, NULL);
 	specs->is_leaving = false;
-	probes = calloc(specs->attachment_count + 2, sizeof(*probes));
+}
+
+static void *specs__detach_leaving(void *ctx)
+{
+	struct specs *specs = ctx;
+
+	probe__detach_all(specs->leaving, specs->leaving_count);
+	free(specs->leaving);
+	return NULL;
+}
+
+void specs__detach_aside(struct specs *specs, struct probe **probes, size_t count)
+{
+	specs__wait_for_leaving(specs);
+	specs->leaving = probes;
+	specs->leaving_count = count;
+	specs->is_leaving = !pthread_create(&specs->thread, NULL, specs__detach_leaving, specs);
+	if (!specs->is_leaving)
+		specs__detach_leaving(specs);
+}
+
+/* the probes that are attached, which make no events any more; NULL: none, or no memory */
+static struct probe **specs__let_go(struct specs *specs, size_t *count)
+{
+	struct probe **probes = calloc(specs->attachment_count + 1, sizeof(*probes));
+	struct spec_attachment *attachment;
+	uint32_t i;
+
+	specs__arm(specs, false);
+	*count = 0;
 	for (attachment = specs->attachments; attachment; attachment = attachment->next) {
 		for (i = 0; i < attachment->tracepoint_count; i++)
 			bpf_link__destroy(attachment->tracepoints[i]);
 		attachment->tracepoint_count = 0;
-		if (probes)
-			probes[count++] = attachment->link;
+		if (probes && attachment->link)
+			probes[(*count)++] = attachment->link;
 		else
 			probe__detach(attachment->link);
 		attachment->link = NULL;
 	}
-	if (probes)
-		probes[count++] = specs->measured;
+	if (probes && specs->measured)
+		probes[(*count)++] = specs->measured;
 	else
 		probe__detach(specs->measured);
 	specs->measured = NULL;
+	return probes;
+}
+
+void session__detach_specs(struct session *session)
+{
+	struct specs *specs = session->specs;
+	struct probe **probes;
+	size_t count;
+
+	if (!specs)
+		return;
+	specs__wait_for_leaving(specs);
+	probes = specs__let_go(specs, &count);
 	if (probes)
 		probe__detach_all(probes, count);
 	free(probes);
+}
+
+void specs__give_way(struct specs *specs)
+{
+	const struct spec_attachment *attachment = specs->attachments;
+	struct probe **probes;
+	size_t count;
+
+	while (attachment && !attachment->link)
+		attachment = attachment->next;
+	if (!attachment)
+		return;
+	probes = specs__let_go(specs, &count);
+	if (probes)
+		specs__detach_aside(specs, probes, count);
 }
 
 static struct json_object *attachment__json(const struct spec_attachment *attachment)

@@ -91,7 +91,9 @@ struct specs {
 	uint32_t text_count, text_room;
 	struct spec_costs costs;
 	struct probe *measured; /* on the tracer's own functions */
-	pthread_t leaving;	/* detaches what was left out */
+	pthread_t thread;	/* detaches what leaves */
+	struct probe **leaving;
+	size_t leaving_count;
 	bool is_leaving;
 	uint64_t watched; /* when hits were last looked at, CLOCK_MONOTONIC */
 	uint64_t cpu_time;
@@ -117,6 +119,17 @@ void session__say_specs(struct session *session, bool again);
 
 /* hits count, and make events */
 void specs__arm(struct specs *specs, bool on);
+/*
+ * Specs that nobody asked for are for programs without points. One that loads a library with points
+ * later (an interpreter its module) tells of itself from then on, and not of everything twice.
+ */
+void specs__give_way(struct specs *specs);
+/*
+ * Detaching takes a grace period of the kernel, and the buffers fill meanwhile; while a thread is
+ * held at the dynamic linker it takes until it goes on, and it waits for us. So another thread does
+ * it. @probes is an array from malloc(), which is freed.
+ */
+void specs__detach_aside(struct specs *specs, struct probe **probes, size_t count);
 /* loads the programs, once; 0 or -errno after saying why */
 int specs__need_programs(struct session *session);
 
