@@ -277,7 +277,7 @@ static void print_zones(const struct report *report, FILE *out)
 
 		fprintf(out, "  %-*s %9" PRIu64 " %9s %9s %9s %9s %9s %9s %9s %5" PRIu32 "  ",
 			NAME_WIDTH, NAME(g->name), g->count, HUMAN(g->total_ns), HUMAN(g->self_ns),
-			PERCENTILE(&g->hist, 0), HUMAN(hist__mean(&g->hist)),
+			PERCENTILE(&g->hist, 0), g->hist.count ? HUMAN(hist__mean(&g->hist)) : "-",
 			PERCENTILE(&g->hist, 50), PERCENTILE(&g->hist, 99),
 			PERCENTILE(&g->hist, 100), g->max_depth);
 		print_place(g->file, out);
