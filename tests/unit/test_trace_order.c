@@ -81,6 +81,55 @@ static void order_across_streams(void **state)
 	synth__free(&synth);
 }
 
+/* the ring's next record, @cycles (of which there are three a nanosecond) later than its time says */
+static void begin_and(struct synth_ring *ring, uint64_t time, unsigned int cycles, uint64_t task)
+{
+	size_t at = ring->size;
+	uint64_t word;
+
+	ring__begin(ring, time, task);
+	memcpy(&word, ring->data + at, sizeof(word));
+	word += (uint64_t)cycles << 8;
+	memcpy(ring->data + at, &word, sizeof(word));
+}
+
+/* two libraries of one thread, whose points are a cycle apart */
+static void stamps_decide_within_a_nanosecond(void **state)
+{
+	struct synth_ring a, b;
+	struct trace *trace;
+	struct synth synth;
+
+	(void)state;
+	synth__init(&synth);
+	ring__init(&a, 0, 0);
+	ring__window(&a, T(0), TRACER_CLOCK_CYCLES);
+	begin_and(&a, T(10), 1, 2);
+	begin_and(&a, T(20), 0, 3);
+	begin_and(&a, T(20), 2, 5);
+	ring__init(&b, 4096, 77);
+	ring__window(&b, T(0), TRACER_CLOCK_CYCLES);
+	begin_and(&b, T(10), 0, 1);
+	begin_and(&b, T(20), 1, 4);
+	begin_and(&b, T(20), 2, 6);
+	synth__stream(&synth, &a, 1, 101, T(100));
+	synth__stream(&synth, &b, 2, 101, T(100));
+	synth__end(&synth);
+	trace = expect(&synth, "10 100 process pid 100 \n"
+			       "10 101 task_begin 1 0\n"
+			       "10 101 task_begin 2 0\n"
+			       "20 101 task_begin 3 0\n"
+			       "20 101 task_begin 4 0\n"
+			       "20 101 task_begin 5 0\n"
+			       "20 101 task_begin 6 0\n"
+			       "60000000 0 end\n");
+	assert_totals(trace, 6, 0);
+	trace__close(trace);
+	ring__free(&a);
+	ring__free(&b);
+	synth__free(&synth);
+}
+
 /* every way to cut a ring in three, handed over in every order */
 static void chunks_out_of_order_and_cut_anywhere(void **state)
 {
@@ -626,6 +675,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order_across_streams),
+		cmocka_unit_test(stamps_decide_within_a_nanosecond),
 		cmocka_unit_test(chunks_out_of_order_and_cut_anywhere),
 		cmocka_unit_test(gaps_are_exact_losses_with_their_cause),
 		cmocka_unit_test(loss_says_from_and_to),

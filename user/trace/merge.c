@@ -31,6 +31,9 @@
  * kernel saw (forks, execs, exits, and each CPU's switches in a queue of its own) stands in the
  * same heap by its own time, before records of the same time.
  *
+ * A thread has a stream for each DSO, and a processor that has two points in flight at once stamps
+ * them a cycle or two apart, which is one nanosecond: between records of one time the stamps decide.
+ *
  * Memory: chunks are held as they came, 16 bytes a record or so, one record of each stream decoded.
  * What is held back is what was recorded in 200 ms and the time between two ROUNDs, whatever the
  * length of the capture. A thread that sleeps on undrained bytes may make that more, so beyond
@@ -63,7 +66,9 @@ void merge__init(struct merge *merge, struct strings *strings, struct trace_tota
 
 static bool before(const struct merge_item *a, const struct merge_item *b)
 {
-	return a->time != b->time ? a->time < b->time : a->order < b->order;
+	if (a->time != b->time)
+		return a->time < b->time;
+	return a->stamp != b->stamp ? a->stamp < b->stamp : a->order < b->order;
 }
 
 static int heap__push(struct merge *merge, struct merge_item item)
@@ -118,7 +123,8 @@ static void heap__pop(struct merge *merge)
 
 static struct merge_item stream__item(struct stream *stream)
 {
-	return (struct merge_item){stream->time, MERGE_STREAMS + stream->number, stream};
+	return (struct merge_item){stream->time, stream->stamp, MERGE_STREAMS + stream->number,
+				   stream};
 }
 
 static void merge__remove(struct merge *merge, struct stream *stream)
@@ -200,7 +206,7 @@ int merge__add_event(struct merge *merge, const struct event *event)
 	if (!copy)
 		return -ENOMEM;
 	*copy = *event;
-	err = heap__push(merge, (struct merge_item){event->time, merge->control_number++, copy});
+	err = heap__push(merge, (struct merge_item){event->time, 0, merge->control_number++, copy});
 	if (err)
 		free(copy);
 	else
@@ -229,7 +235,7 @@ static int queue__grow(struct merge_queue *queue)
 
 static struct merge_item queue__item(const struct merge_queue *queue, uint16_t cpu)
 {
-	return (struct merge_item){queue__at(queue, 0)->time, MERGE_QUEUES + cpu,
+	return (struct merge_item){queue__at(queue, 0)->time, 0, MERGE_QUEUES + cpu,
 				   (void *)(uintptr_t)cpu};
 }
 

@@ -16,7 +16,8 @@
 
 struct merge_item {
 	uint64_t time;
-	uint64_t order; /* between equal times */
+	uint64_t stamp; /* between equal times: of a record, finer than nanoseconds; 0 of others */
+	uint64_t order; /* between equal stamps */
 	void *of; /* struct stream; below MERGE_STREAMS a CPU's number; below MERGE_QUEUES a struct
 		     event */
 };

@@ -438,6 +438,7 @@ static uint64_t stream__time(struct stream_context *context, struct stream *stre
 
 	if (distance < 0 && (uint64_t)-distance > stream->reference)
 		stamp = 0;
+	stream->stamp = stamp;
 	time = timebase__boottime(&context->timebase, stamp, stream->monotonic, &stream->hint);
 	if (time > stream->chunk_time + AHEAD_NS) {
 		/* a record cannot be newer than its copy */

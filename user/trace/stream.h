@@ -88,6 +88,7 @@ struct stream {
 	const uint8_t *record;
 	uint8_t type;
 	uint64_t time;
+	uint64_t stamp;		 /* of the record */
 	struct stream_loss loss; /* before the record; 0 records: none */
 
 	uint32_t carried; /* bytes of a record that a chunk's end cut */
