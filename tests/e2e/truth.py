@@ -170,7 +170,7 @@ class Comparison:
                 self.differ(kind, f"{where} number {number}: trace {self.key(kind, fact)} at "
                                   f"{fact.event.time}, journal {key}; before it {before}")
                 return
-            record.facts.append(fact)
+            record.facts += (fact,)
         more = len(facts) - len(expected)
         if more < 0:
             self.differ(kind, f"{where}: missing {-more}, first {expected[len(facts)][0]}")
@@ -214,7 +214,7 @@ class Comparison:
                                             f"{[queue[0][0] for queue in queues.values() if queue]}")
                         break
                     continue
-                heads[0].popleft()[1].facts.append(fact)
+                heads[0].popleft()[1].facts += (fact,)
             for queue in queues.values():
                 if queue:
                     self.differ("rows", f"{row}: missing {len(queue)}, first {queue[0][0]}")
@@ -487,7 +487,7 @@ class Comparison:
             if fact.what in ("flow_start", "flow_step", "flow_end"):
                 kind = "shared" if fact.event.index in shared else f"own {fact.tid[0]}"
             thing = fact.args[1] if kind == "marker_flow" else fact.args[0]
-            here = (fact.flows + fact.ends + [0])[0]
+            here = (fact.flows + fact.ends + (0,))[0]
             flow = ids.setdefault((kind, thing), here)
             starts = fact.what.endswith(("start", "sent"))
             ends = fact.what.endswith(("end", "received"))
@@ -589,7 +589,7 @@ class Comparison:
         self.arrows()
         self.gauges()
         self.rates()
-        return self.kinds.total()
+        return sum(self.kinds.values())
 
 
 def load(trace, events):

@@ -23,10 +23,11 @@ SAME = {"flow_shared_start": "flow_start", "flow_shared_end": "flow_end"}
 class Record:
     __slots__ = ("pid", "tid", "sequence", "stamp", "event", "args", "facts")
 
-    def __init__(self, row):
-        self.pid, self.tid, self.sequence = row["pid"], row["tid"], row["sequence"]
-        self.stamp, self.event, self.args = row["stamp"], row["event"], row["args"]
-        self.facts = []     # of the trace, found for it
+    def __init__(self, row, same):
+        self.pid, self.tid, self.sequence = same(row["pid"]), same(row["tid"]), row["sequence"]
+        self.stamp, self.event = row["stamp"], same(row["event"])
+        self.args = same(tuple(map(same, row["args"])))
+        self.facts = ()     # of the trace, found for it
 
 
 def read(file):
@@ -39,8 +40,9 @@ class Expected:
     def __init__(self, rows):
         self.errors = []
         self.records = collections.defaultdict(list)
+        known = {}          # of equal values one
         for row in rows:
-            record = Record(row)
+            record = Record(row, lambda value: known.setdefault(value, value))
             self.records[record.pid, record.tid].append(record)
         self.threads = collections.defaultdict(list)
         self.tasks = collections.defaultdict(list)

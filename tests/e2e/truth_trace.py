@@ -9,6 +9,7 @@ import collections
 from perfetto_check import Checker, signed, text, varint
 
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
+NONE = {}           # of annotations, of most events: not one each
 
 
 class Event:
@@ -19,7 +20,7 @@ class Event:
     def __init__(self, index, time, kind, track):
         self.index, self.time, self.kind, self.track = index, time, kind, track
         self.category = self.name = self.value = self.begin = None
-        self.args, self.flows, self.ends = {}, (), ()
+        self.args, self.flows, self.ends = NONE, (), ()
 
 
 class Reader(Checker):
@@ -32,6 +33,7 @@ class Reader(Checker):
         super().__init__()
         self.events = []
         self.kernel_rows = set()
+        self.same = {}          # of equal values one: addresses stand in many events
 
     def event(self, data, time, sequence, flags):
         kind = track = category = name = value = None
@@ -68,7 +70,7 @@ class Reader(Checker):
                 size, pos = varint(data, pos)
                 if key == 0x22:
                     said, said_value = self.annotation(data[pos:pos + size], sequence)
-                    args[said] = said_value
+                    args[said] = self.same.setdefault(said_value, said_value)
                 elif key == 0xBA:
                     name = text(data[pos:pos + size])
                 pos += size
@@ -84,7 +86,9 @@ class Reader(Checker):
                 value = self.sample(track, value, sequence)
             event = self.keep(time, kind, track)
             event.category, event.name, event.value = category, name, value
-            event.args, event.flows, event.ends = args, flows, ends
+            event.flows, event.ends = tuple(flows), tuple(ends)
+            if args:
+                event.args = self.same.setdefault(tuple(args.items()), args)
         for other, now in samples:
             self.keep(time, COUNTER, other).value = now
 
@@ -106,9 +110,9 @@ class Fact:
     def __init__(self, what, args, event, tid=None, running=None):
         self.what, self.args, self.event, self.tid, self.running = what, args, event, tid, running
         self.dead = self.interrupted = False
-        self.flows, self.ends = list(event.flows), list(event.ends)
+        self.flows, self.ends = event.flows, event.ends
         self.shared = None
-        self.wait = []                  # of a lock that is acquired: annotations of the wait's parts
+        self.wait = ()                  # of a lock that is acquired: annotations of the wait's parts
 
     def key(self):
         return (self.what,) + tuple(self.args)
