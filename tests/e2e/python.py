@@ -56,6 +56,53 @@ def zones_of(report):
     return {zone["name"]: zone for zone in report["zones"]}
 
 
+def steps():
+    """zones of coroutines and generators stand where these do, and change nothing about them"""
+    report, out = capture("""
+        import asyncio, tracer
+        @tracer.traced
+        async def wait(n):
+            await asyncio.sleep(0)
+            return n
+        @tracer.traced
+        def plain():
+            try:
+                got = yield 1
+                yield got
+            finally:
+                print("plain left")
+        @tracer.traced("named")
+        async def several():
+            try:
+                try:
+                    got = yield 1
+                    await asyncio.sleep(0)
+                    got = yield got
+                except KeyError:
+                    got = "caught"
+                yield got
+            finally:
+                print("several left")
+        async def main():
+            print(await wait(7))
+            a = plain()
+            print(next(a), a.send(2))
+            a.close()
+            b = several()
+            print(await b.__anext__(), await b.asend(5), await b.athrow(KeyError()))
+            await b.aclose()
+            c = several()
+            print([value async for value in c])
+        asyncio.run(main())
+        """)
+    check("what the program sees", out.splitlines(),
+          ["7", "1 2", "plain left", "1 5 caught", "several left", "several left", "[1, None, None]"])
+    check("zones", {name: (zone["function"], os.path.basename(zone["file"]), zone["line"], zone["count"])
+                    for name, zone in zones_of(report).items()},
+          {"wait": ("wait", "program.py", 3, 1), "plain": ("plain", "program.py", 7, 1),
+           "named": ("several", "program.py", 14, 2)})
+
+
 def closed():
     """nobody attached: everything can be called, and does nothing"""
     out = run(*program("""
@@ -379,6 +426,7 @@ def types():
 TESTS = {
     "nobody attached: every point can be called and does nothing": closed,
     "zones, counters, markers, arrows, messages, tasks": points,
+    "zones of coroutines and generators": steps,
     "threads; strings that are made on the way": threads,
     "more names than slots for them": names,
     "multiprocessing, by fork and by spawn; os.fork": processes,

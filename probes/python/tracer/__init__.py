@@ -52,27 +52,40 @@ def traced(function=None, name=None):
         return _functools.partial(traced, name=function)
     if function is None:
         return _functools.partial(traced, name=name)
-    name = name or getattr(function, "__qualname__", None) or repr(function)
+    name = str(name or getattr(function, "__qualname__", None) or repr(function))
+    whole = _traced(function, name)
     if _inspect.iscoroutinefunction(function):
         @_functools.wraps(function)
         async def coroutine(*arguments, **keywords):
-            with zone(name):
+            with whole._zone():
                 return await function(*arguments, **keywords)
         return coroutine
     if _inspect.isasyncgenfunction(function):
         @_functools.wraps(function)
         async def async_generator(*arguments, **keywords):
-            with zone(name):
-                async for value in function(*arguments, **keywords):
-                    yield value
+            steps = function(*arguments, **keywords)
+            step = steps.__anext__()
+            with whole._zone():
+                while True:
+                    try:
+                        value = await step
+                    except StopAsyncIteration:
+                        return
+                    try:
+                        step = steps.asend((yield value))
+                    except GeneratorExit:
+                        await steps.aclose()
+                        raise
+                    except BaseException as error:
+                        step = steps.athrow(error)
         return async_generator
     if _inspect.isgeneratorfunction(function):
         @_functools.wraps(function)
         def generator(*arguments, **keywords):
-            with zone(name):
+            with whole._zone():
                 return (yield from function(*arguments, **keywords))
         return generator
-    return _functools.update_wrapper(_traced(function, name), function)
+    return _functools.update_wrapper(whole, function)
 
 
 class marker:

@@ -17,8 +17,11 @@ struct zone {
 	PyObject_HEAD
 	PyObject *name;
 	PyObject *text, *value, *color; /* or NULL */
+	PyObject *traced; /* the function that it is of; NULL: it is where it is entered */
 	unsigned int open;
 };
+
+static void traced__begin(PyObject *self);
 
 static int zone__annotate(struct zone *zone)
 {
@@ -61,7 +64,10 @@ static PyObject *zone__enter(PyObject *self, PyObject *none)
 	struct name name;
 
 	(void)none;
-	if (TRACER_ENABLED(zone)) {
+	if (TRACER_ENABLED(zone) && zone->traced) {
+		traced__begin(zone->traced);
+		zone->open++;
+	} else if (TRACER_ENABLED(zone)) {
 		if (name__take(&name, zone->name, &owner))
 			return NULL;
 		zone__begin_here(&name);
@@ -158,6 +164,7 @@ static void zone__dealloc(PyObject *self)
 	Py_XDECREF(zone->text);
 	Py_XDECREF(zone->value);
 	Py_XDECREF(zone->color);
+	Py_XDECREF(zone->traced);
 	Py_TYPE(self)->tp_free(self);
 }
 
@@ -212,6 +219,27 @@ static PyObject *traced__call(PyObject *self, PyObject *const *arguments, size_t
 	result = PyObject_Vectorcall(traced->function, arguments, count, names);
 	TRACER_ZONE_END();
 	return result;
+}
+
+static void traced__begin(PyObject *self)
+{
+	struct traced *traced = (struct traced *)self;
+
+	zone__begin(&traced->zone, &traced->site);
+}
+
+/* the same zone around what is more than a call: a coroutine or generator, from its first step on */
+static PyObject *traced__zone(PyObject *self, PyObject *none)
+{
+	PyObject *name = ((struct traced *)self)->name;
+	struct zone *zone = zone__make(&zone_type, name, NULL, NULL, NULL);
+
+	(void)none;
+	if (zone) {
+		Py_INCREF(self);
+		zone->traced = self;
+	}
+	return (PyObject *)zone;
 }
 
 /* _traced(function, name): both are kept; the site is where the function stands */
@@ -306,6 +334,11 @@ static PyMemberDef traced_members[] = {
 	{NULL, 0, 0, 0, NULL},
 };
 
+static PyMethodDef traced_methods[] = {
+	{"_zone", traced__zone, METH_NOARGS, NULL},
+	{NULL, NULL, 0, NULL},
+};
+
 static PyTypeObject traced_type = {
 	PyVarObject_HEAD_INIT(NULL, 0)
 	.tp_name = "tracer.traced_function",
@@ -323,6 +356,7 @@ static PyTypeObject traced_type = {
 	.tp_descr_get = traced__bind,
 	.tp_getattro = traced__get,
 	.tp_members = traced_members,
+	.tp_methods = traced_methods,
 };
 
 int zone__add_types(PyObject *module)
