@@ -684,6 +684,28 @@ static void many_tasks_on_lanes(void **state)
 	exported__free(&e);
 }
 
+/* seen beforehand: what else a process has rows for has room beside its lanes */
+static void lanes_leave_room_for_other_rows(void **state)
+{
+	struct exported e;
+	uint64_t time = 1000000;
+
+	(void)state;
+	exported__open(&e, EXPORT_LANES);
+	map__put(&e.px.lives_ahead, 0, 0, (void *)(uintptr_t)(PERFETTO_TASK_ROWS + 1));
+	for (uint64_t task = 1; task <= 6000; task++)
+		feed(&e, time += 1000, EV_task_created, task);
+	for (uint64_t task = 1; task <= 6000; task++) {
+		feed(&e, time += 1000, EV_task_begin, task);
+		feed(&e, time += 1000, EV_task_completed, task);
+	}
+	exported__finish(&e);
+	assert_int_equal(e.px.processes->row_count, PERFETTO_LANE_ROWS);
+	assert_true(PERFETTO_LANE_ROWS + 100 <= PERFETTO_TASK_ROWS);
+	assert_int_equal(e.px.tally.begins[CATEGORY_TASK_RUN], 6000);
+	exported__free(&e);
+}
+
 /* more tasks alive than rows: every run and every suspension is drawn all the same, on 2,000 rows
  */
 static void more_tasks_alive_than_rows(void **state)
@@ -822,6 +844,7 @@ int main(void)
 		cmocka_unit_test(what_is_open_at_the_end_is_closed),
 		cmocka_unit_test(many_tasks),
 		cmocka_unit_test(many_tasks_on_lanes),
+		cmocka_unit_test(lanes_leave_room_for_other_rows),
 		cmocka_unit_test(more_tasks_alive_than_rows),
 		cmocka_unit_test(too_deep),
 		cmocka_unit_test(names_without_end),

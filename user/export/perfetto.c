@@ -261,11 +261,10 @@ static void export__tell(const struct perfetto *px, const struct export_options 
 	const struct perfetto_tally *tally = &px->tally;
 
 	if (tally->gaps_without_row || tally->evicted)
-		say__info("%s: more than %u tasks alive at once: %" PRIu64
+		say__info("%s: more tasks alive at once than there are rows for: %" PRIu64
 			  " waits are not drawn, %" PRIu64
 			  " in part (--tracks=task gives each task a row of its own)",
-			  options->path, PERFETTO_TASK_ROWS, tally->gaps_without_row,
-			  tally->evicted);
+			  options->path, tally->gaps_without_row, tally->evicted);
 	if (tally->without_row)
 		say__info("%s: more than %u channels, counters and frames: %" PRIu64
 			  " events of further ones are not drawn",

@@ -204,6 +204,8 @@ enum row_kind { /* part of a row's uuid */
 enum flow_kind { FLOW_BASE = 32, FLOW_OWN, FLOW_SHARED, FLOW_MARKER, FLOW_MESSAGE };
 
 #define PERFETTO_TASK_ROWS 2000U
+/* lanes: so many at most, so that with workers, counters and channels a process has 2,000 rows */
+#define PERFETTO_LANE_ROWS 1900U
 /* The viewers' limit is 512 (rule 4); what is deeper is counted and not drawn. */
 #define PERFETTO_DEPTH_MAX 500U
 #define PERFETTO_INTERNED_MAX 65536U /* of each table; further ones are written out each time */

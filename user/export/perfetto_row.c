@@ -15,7 +15,7 @@
  *
  * If it is seen that there will be more (`crowded`), rows are named "<description> lane <n>" from
  * the beginning, and a new one is made only if none of that description is free: so there are as
- * many as tasks of it were alive at once.
+ * many as tasks of it were alive at once, PERFETTO_LANE_ROWS at most.
  *
  * If as many tasks are alive as there are rows, a newborn has none; its instants stand on the
  * group's row. It gets one when it runs or waits: a free one, or else one whose task does not run
@@ -249,6 +249,7 @@ static void row__evict(struct perfetto *px, struct row *row, uint64_t time)
 void row__assign(struct perfetto *px, struct drawn_task *task, bool evict, uint64_t time)
 {
 	struct drawn_process *process = task->process;
+	uint32_t most = process->crowded ? PERFETTO_LANE_ROWS : PERFETTO_TASK_ROWS;
 	struct label *label;
 	struct row *row = NULL;
 
@@ -257,7 +258,7 @@ void row__assign(struct perfetto *px, struct drawn_task *task, bool evict, uint6
 	label = map__get(&process->labels, (uintptr_t)task->name, 0);
 	if (process->crowded && label)
 		row = label->free;
-	if (!row && (px->info.tracks == EXPORT_TASK || process->row_count < PERFETTO_TASK_ROWS)) {
+	if (!row && (px->info.tracks == EXPORT_TASK || process->row_count < most)) {
 		row = row__new_for_task(px, task);
 	} else if (!row) {
 		row = label ? label->free : NULL;
