@@ -210,9 +210,32 @@ enum drain_how {
 	DRAIN_INSIDE = 2, /* the thread may be inside a point */
 };
 
+/* What a thread has stamped and a drain has not handed over; the greater includes the less. */
+enum drain_rest {
+	REST_NONE,
+	REST_YOUNG, /* one record that is under way, begun since the drain before */
+	REST_OLD,   /* one that was under way then, or what found no room */
+};
+
+/* whether the thread was inside a point, and since when: while it is, head stays where it is */
+static __always_inline int ring__look(struct ring_state *ring, const struct ring_header *header)
+{
+	bool moved = header->head != ring->head;
+	bool under_way = header->limit != header->window_end;
+	bool was = ring->flags & RING_UNDER_WAY;
+
+	ring_state__look(ring, header->head);
+	ring->flags &= ~RING_UNDER_WAY;
+	if (!under_way)
+		return REST_NONE;
+	ring->flags |= RING_UNDER_WAY;
+	return was && !moved ? REST_OLD : REST_YOUNG;
+}
+
 /*
  * Drain one ring where sleeping is not allowed. A global function: verified once, called in loops.
  * @how: enum drain_how, and enum rec_cause in the upper half
+ * Returns an enum drain_rest.
  */
 __noinline int drain(struct thread_state *thread, __u32 slot, __u32 how)
 {
@@ -220,7 +243,7 @@ __noinline int drain(struct thread_state *thread, __u32 slot, __u32 how)
 	__u16 cause = how >> 16;
 	struct ring_header header;
 	struct ring_state *ring;
-	int i;
+	int i, rest = REST_NONE;
 
 	if (!thread || slot >= STATE_RINGS)
 		return 0;
@@ -234,20 +257,69 @@ __noinline int drain(struct thread_state *thread, __u32 slot, __u32 how)
 		return 0;
 	} else {
 		ring->owner = header.tid;
-		ring_state__look(ring, header.head);
+		rest = ring__look(ring, &header);
 	}
 	ring__skip_overrun(ring, how & DRAIN_INSIDE ? TRACER_RECORD_MAX : 0);
 	for (i = 0; i < 34; i++) {
 		if (!drain_piece(ring, cause))
 			break;
 	}
-	if (how & DRAIN_END)
+	if (how & DRAIN_END) {
 		ring__end(ring, pid_tgid, cause);
-	return 0;
+		return REST_NONE;
+	}
+	return ring->tail != ring->seen ? REST_OLD : rest;
+}
+
+/* tells the capture to wait for what the thread stamped from @since on, or that it need not any more */
+static __always_inline void thread__tell(struct thread_state *thread, __u64 since)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	void *buffer = this_buffer();
+	struct rec_held *record;
+
+	record = buffer ? bpf_ringbuf_reserve(buffer, sizeof(*record), 0) : NULL;
+	if (!record)
+		return;
+	record->h.size = sizeof(*record);
+	record->h.kind = REC_HELD;
+	record->h.cpu = bpf_get_smp_processor_id();
+	record->h.time = bpf_ktime_get_boot_ns();
+	record->pid = pid_tgid >> 32;
+	record->tid = pid_tgid;
+	record->since = since;
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	thread->held = since != REC_HELD_NONE;
+}
+
+/* a record that so many ticks have found under way was left by a jump out of a signal handler */
+#define STUCK_TICKS 10
+
+/*
+ * All rings of the thread were drained at @now, but for @rest. Its own time does not pass meanwhile. A
+ * record that is under way was stamped after the last look if the ring's head has moved since, or if
+ * nothing was under way then. So `since` is a bound for whatever will still come.
+ */
+static __always_inline void thread__look(struct thread_state *thread, int rest, __u64 now,
+					 bool is_tick)
+{
+	if (rest != REST_OLD)
+		thread->stuck = 0;
+	else if (is_tick && thread->stuck < STUCK_TICKS)
+		thread->stuck++;
+	if (rest == REST_NONE || thread->stuck == STUCK_TICKS)
+		thread->since = now;
+	else if (rest == REST_YOUNG)
+		thread->since = thread->looked;
+	thread->looked = now;
+	if (thread->held && !thread->lent && (rest != REST_OLD || thread->stuck == STUCK_TICKS))
+		thread__tell(thread, REC_HELD_NONE);
 }
 
 static __always_inline void drain_thread(struct thread_state *thread, __u32 how, __u16 cause)
 {
+	__u64 now = bpf_ktime_get_boot_ns();
+	int rest = REST_NONE, most = REST_NONE;
 	__u32 i;
 
 	if (thread->busy) {
@@ -259,10 +331,13 @@ static __always_inline void drain_thread(struct thread_state *thread, __u32 how,
 	for (i = 0; i < STATE_RINGS; i++) {
 		if (i >= thread->count)
 			break;
-		drain(thread, i, how | (__u32)cause << 16);
+		rest = drain(thread, i, how | (__u32)cause << 16);
+		if (rest > most)
+			most = rest;
 	}
 	if (how & DRAIN_END)
 		thread->count = 0;
+	thread__look(thread, most, now, cause == REC_CAUSE_TICK);
 	barrier();
 	thread->busy = 0;
 }

@@ -24,6 +24,7 @@ enum rec_kind {
 	REC_WAKING,
 	REC_EXECUTING,	/* control, not written: a followed process is about to run another program */
 	REC_FOREIGN,	/* an event of a probe spec */
+	REC_HELD = 41,	/* what a thread that is off its CPU has stamped is not all handed over */
 	REC_PAUSE = 40,	/* by the loader: nothing is recorded for a while, or another share of the tasks */
 	REC_STACK = 32,	/* a call stack: stack_record.h */
 };
@@ -139,6 +140,19 @@ struct rec_pause {	/* PAUSE */
 	struct rec_header h;
 	__u32 paused;	/* enum rec_paused */
 	__u32 sample;	/* one task in so many, from here on */
+};
+
+/*
+ * A thread that left its CPU within a point, or while it was handing over, may add what it had stamped
+ * before when it comes back. The last of a thread's counts.
+ */
+#define REC_HELD_NONE 0xffffffffffffffffULL
+
+struct rec_held {	/* HELD */
+	struct rec_header h;
+	__u32 pid;
+	__u32 tid;
+	__u64 since;	/* nothing that is stamped before is missing; REC_HELD_NONE: nothing at all */
 };
 
 struct rec_loaded {	/* LOADED, EXECUTING */

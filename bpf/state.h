@@ -17,6 +17,7 @@ enum ring_flags {
 	RING_NO_ROOM = 64,    /* the last attempt found the per-CPU buffer full; nothing is lost yet */
 	RING_HARVESTED = 128, /* the loader has taken over: END of the capture */
 	RING_ORPHAN = 256,    /* adopted for a thread that may not be its owner, see attach.c */
+	RING_UNDER_WAY = 512, /* the thread was inside a point when the head was last read */
 };
 
 /* where a window of the ring begins, and how many records came before */
@@ -87,6 +88,17 @@ struct thread_state {
 	 */
 	__u32 busy;
 	__u32 count;	/* slots in use, from the front */
+	/*
+	 * Up to when all that the thread has stamped is handed over, see thread__look(). The capture is
+	 * told of a thread that leaves the CPU with less than all (REC_HELD), and then that it has been
+	 * made up for.
+	 */
+	__u64 since;
+	__u64 looked;	/* when its rings were last read, all of them */
+	__u32 held;	/* the capture was told */
+	__u32 stuck;	/* ticks in a row that have found the same record under way */
+	__u32 lent;	/* a vforked child may write to its rings until it runs again */
+	__u32 unused;
 	struct ring_state rings[STATE_RINGS];
 };
 

@@ -83,6 +83,19 @@ struct {
 	__array(values, struct buffer);
 } buffers SEC(".maps") = {.values = {&template}};
 
+/*
+ * By CPU, written by its tick: what threads have stamped before and while they ran there is handed over, but
+ * for those that the capture was told of (REC_HELD). Read by the loader, which tells the least of all CPUs
+ * with each ROUND: see user/trace/merge.c.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* set by the loader: CPUs */
+	__type(key, __u32);
+	__type(value, __u64);
+} complete_to SEC(".maps");
+
 static __always_inline void count(enum counter which, __u64 much)
 {
 	__u32 key = which;
@@ -213,6 +226,8 @@ static __always_inline void flush_ring(struct thread_state *thread, __u64 addres
 		return;
 	ring->owner = header.tid;
 	ring_state__look(ring, header.head);
+	/* the point that hands over stamps its record afterwards */
+	ring->flags &= ~RING_UNDER_WAY;
 	ring__skip_overrun(ring, 0);
 	for (i = 0; i < 4; i++) {
 		if (!(sleepable ? flush_piece(ring) : flush_piece_atomic(ring)))
@@ -276,13 +291,17 @@ SEC("?tp_btf/sched_switch")
 int BPF_PROG(leave_cpu, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	struct thread_state *thread = bpf_task_storage_get(&threads, prev, 0, 0);
+	bool blocks;
 
 	if (!thread)
 		return 0;
-	if (preempt || BPF_CORE_READ(prev, __state) == TASK_RUNNING)
-		drain_thread(thread, DRAIN_INSIDE, REC_CAUSE_SWITCH);
-	else
-		drain_thread(thread, DRAIN_INSIDE, REC_CAUSE_BLOCK);
+	blocks = !preempt && BPF_CORE_READ(prev, __state) != TASK_RUNNING;
+	drain_thread(thread, DRAIN_INSIDE, blocks ? REC_CAUSE_BLOCK : REC_CAUSE_SWITCH);
+	if (thread->busy || thread->lent || thread->since != thread->looked)
+		thread__tell(thread, thread->since);
+	/* it waits for the child; before, it may have been preempted */
+	if (blocks)
+		thread->lent = 0;
 	return 0;
 }
 
@@ -290,9 +309,17 @@ SEC("?perf_event")
 int tick(void *ctx)
 {
 	struct thread_state *thread = thread__get();
+	__u32 cpu = bpf_get_smp_processor_id();
+	__u64 *told = bpf_map_lookup_elem(&complete_to, &cpu);
+	__u64 now = bpf_ktime_get_boot_ns();
 
-	if (thread)
+	if (thread) {
 		drain_thread(thread, DRAIN_INSIDE, REC_CAUSE_TICK);
+		now = thread->since;
+	}
+	/* a thread that came here since the last tick may have been looked at before that */
+	if (told && now > *told)
+		*told = now;
 	return 0;
 }
 
@@ -354,12 +381,14 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 	target__mark(tgid);
 	bpf_map_update_elem(&targets, &tgid, &unused, BPF_ANY);
 	report_task(child, REC_FORK, parent_tgid, 0);
-	/* vfork: the child runs on the parent's rings */
-	if (BPF_CORE_READ(child, mm) == BPF_CORE_READ(parent, mm))
-		return 0;
 	mine = bpf_task_storage_get(&threads, parent, 0, 0);
 	if (!mine || !mine->count)
 		return 0;
+	/* vfork: the child runs on the parent's rings */
+	if (BPF_CORE_READ(child, mm) == BPF_CORE_READ(parent, mm)) {
+		mine->lent = 1;
+		return 0;
+	}
 	its = bpf_task_storage_get(&threads, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!its) {
 		count(COUNT_RINGS_REFUSED, 1);

@@ -223,9 +223,29 @@ void synth__clock(struct synth *synth, uint64_t cycles, uint64_t boottime, uint6
 
 void synth__round(struct synth *synth, uint64_t time)
 {
-	struct file_round round = {time};
+	struct file_round round = {time, 0};
+
+	/* as before 1.3 */
+	synth__block(synth, FILE_ROUND, &round, sizeof(round.time));
+}
+
+void synth__round_complete(struct synth *synth, uint64_t time, uint64_t complete)
+{
+	struct file_round round = {time, complete};
 
 	synth__block(synth, FILE_ROUND, &round, sizeof(round));
+}
+
+void synth__held(struct synth *synth, uint64_t time, uint32_t tid, uint64_t since)
+{
+	struct rec_held held = {
+		.h = {.size = sizeof(held), .kind = REC_HELD, .time = time},
+		.pid = 100,
+		.tid = tid,
+		.since = since,
+	};
+
+	synth__record(synth, &held, sizeof(held));
 }
 
 void synth__dso(struct synth *synth, const char *json, const void *image, size_t size)

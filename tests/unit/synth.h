@@ -65,6 +65,8 @@ void synth__json(struct synth *synth, unsigned int type, const char *format, ...
 	__attribute__((format(printf, 3, 4)));
 void synth__clock(struct synth *synth, uint64_t cycles, uint64_t boottime, uint64_t spread);
 void synth__round(struct synth *synth, uint64_t time);
+void synth__round_complete(struct synth *synth, uint64_t time, uint64_t complete);
+void synth__held(struct synth *synth, uint64_t time, uint32_t tid, uint64_t since);
 void synth__dso(struct synth *synth, const char *json, const void *image, size_t size);
 /* a record into the RECORDS block under way */
 void synth__record(struct synth *synth, const void *record, size_t size);

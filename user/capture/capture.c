@@ -35,7 +35,7 @@
 #define DEFAULT_FLUSH_NS (100 * NS_PER_MS)
 #define SECOND_NS (1000 * NS_PER_MS)
 #define CONSUME_ATTEMPTS 1000
-#define ROUND_BYTES (4ULL << 20) /* of the file between two ROUND blocks, at most */
+#define ROUND_BYTES (2ULL << 20) /* of records between two ROUND blocks, and then the pass's rest */
 #define COMMAND_GRACE_US 200000
 #define READER_NICE (-15)
 #define SCANS_AT_ONCE 50
@@ -147,16 +147,20 @@ static void session__take(struct session *session, const void *record, size_t si
 	}
 	if (header->size > size)
 		return;
+	session->taken += size;
 	if (header->kind == REC_FOREIGN) {
 		session__take_foreign(session, record, header->size);
 		return;
 	}
+	/* who cuts by time waits long enough, and tells no reader what is complete */
+	if (header->kind == REC_HELD && session->keep)
+		return;
 	/* before what happens next in that process, after what happened before */
 	file_writer__record(session->writer, record, header->size);
 	if (header->kind == REC_CHUNK) {
 		session->chunks++;
 		session->chunk_bytes += ((const struct rec_chunk *)record)->len;
-	} else {
+	} else if (header->kind != REC_HELD) {
 		session__take_task(session, record);
 	}
 }
@@ -244,22 +248,24 @@ void session__consume(struct session *session)
 	}
 }
 
-/* a ROUND promises that all that was handed over before @time stands above it */
-static void session__end_pass(struct session *session, uint64_t time, uint64_t monotonic)
+/* a ROUND promises that all that was handed over before @time stands above it, and all that was
+ * stamped before @complete */
+static void session__end_pass(struct session *session, uint64_t time, uint64_t complete,
+			      uint64_t monotonic)
 {
 	uint64_t interval = session->options->flush_interval_ns == UINT64_MAX
 				    ? DEFAULT_FLUSH_NS
 				    : session->options->flush_interval_ns;
-	struct file_round round = {time};
+	struct file_round round = {time, complete};
 
 	if (session->keep)
 		keep__round(session->keep, time);
 	if (monotonic - session->round_time < interval &&
-	    file_writer__bytes(session->writer) - session->told_round < ROUND_BYTES)
+	    session->taken - session->told_round < ROUND_BYTES)
 		return;
 	file_writer__block(session->writer, FILE_ROUND, &round, sizeof(round));
 	session->round_time = monotonic;
-	session->told_round = file_writer__bytes(session->writer);
+	session->told_round = session->taken;
 	if (monotonic - session->clock_time > session->clock_interval) {
 		session__tell_clock(session);
 		session->clock_interval = session->keep ? DEFAULT_FLUSH_NS : SECOND_NS;
@@ -507,7 +513,7 @@ static void session__loop(struct session *session, struct command *command,
 	const struct capture_options *options = session->options;
 	uint64_t poll = options->poll_interval_ns == UINT64_MAX ? DEFAULT_POLL_NS
 								: options->poll_interval_ns;
-	uint64_t begin = now__monotonic(), now = begin, time, wait;
+	uint64_t begin = now__monotonic(), now = begin, time, complete, wait;
 	struct epoll_event events[16];
 	int epoll = session__make_epoll(session);
 	bool all;
@@ -516,11 +522,12 @@ static void session__loop(struct session *session, struct command *command,
 		session__look_for_signals(session);
 		control__serve(session->control);
 		time = now__boottime();
+		complete = session__complete(session, time);
 		all = !session__is_held(session) && session__pass(session);
 		stacks__consume(session);
 		now = now__monotonic();
 		if (all)
-			session__end_pass(session, time, now);
+			session__end_pass(session, time, complete, now);
 		if (now - session->check_time > SECOND_NS) {
 			session__check_processes(session);
 			session__shed(session);
@@ -564,7 +571,7 @@ static int session__end(struct session *session, uint64_t duration)
 		file_writer__end_anyway(session->writer);
 		full__tell(session->full, session->writer);
 	}
-	round.time = now__boottime();
+	round.complete = round.time = now__boottime();
 	file_writer__block(session->writer, FILE_ROUND, &round, sizeof(round));
 	session__tell_clock(session);
 	if (session->keep)

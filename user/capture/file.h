@@ -35,7 +35,7 @@
 #define FILE_MAGIC "TRACER\r\n"
 /* A reader takes any minor version of its major; minors only add blocks, members and flags. */
 #define FILE_MAJOR 1
-#define FILE_MINOR 2
+#define FILE_MINOR 3
 
 struct file_header {
 	char magic[8];
@@ -90,6 +90,11 @@ struct file_clock {
 
 struct file_round {
 	uint64_t time; /* CLOCK_BOOTTIME */
+	/*
+	 * Since 1.3, 0: not known. What was stamped before stands above, too, but for threads that a
+	 * REC_HELD tells of. See trace/merge.c.
+	 */
+	uint64_t complete;
 };
 
 enum file_stream_flags {

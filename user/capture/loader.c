@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include "session.h"
 
 #define TICK_HZ 50
+/* a CPU that has not ticked for so long is not waited for */
+#define TICK_MISSED_NS 1000000000ULL
 #define FLIGHT_BUFFER_MAX (16ULL << 20) /* half a second of a million records a second */
 #define BUFFER_MIN (256ULL << 10)
 
@@ -142,6 +145,7 @@ int session__load(struct session *session)
 	bpf->rodata->sched_tells_state = session->features.switch_state;
 	bpf_map__set_max_entries(bpf->maps.buffers, (uint32_t)session->cpus);
 	bpf_map__set_max_entries(bpf->maps.cpu_runs, (uint32_t)session->cpus);
+	bpf_map__set_max_entries(bpf->maps.complete_to, (uint32_t)session->cpus);
 	err = tracer_bpf__load(bpf);
 	if (err) {
 		say__error("the kernel refuses the BPF programs (%s); -vv shows its words, and "
@@ -179,6 +183,26 @@ static int session__add_link(struct session *session, const struct bpf_program *
 	return 0;
 }
 
+static size_t session__complete_size(const struct session *session)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return ((size_t)session->cpus * sizeof(*session->complete_to) + page - 1) / page * page;
+}
+
+/* without it readers have to guess: no reason to fail */
+static void session__map_complete(struct session *session)
+{
+	const struct bpf_map *map = session->bpf->maps.complete_to;
+	void *values = mmap(NULL, session__complete_size(session), PROT_READ, MAP_SHARED,
+			    bpf_map__fd(map), 0);
+
+	if (values != MAP_FAILED)
+		session->complete_to = values;
+	else
+		say__verbose("no words of the ticks: %s", strerror(errno));
+}
+
 static int session__start_ticks(struct session *session)
 {
 	struct perf_event_attr attr = {
@@ -189,10 +213,14 @@ static int session__start_ticks(struct session *session)
 		.sample_freq = TICK_HZ,
 	};
 	struct bpf_link **links, *link;
+	bool all = true;
 	int cpu, event;
 
 	if (!session->features.tick)
 		return 0;
+	session->ticks = calloc((size_t)session->cpus, sizeof(*session->ticks));
+	if (!session->ticks)
+		return -ENOMEM;
 	links = reallocarray(session->links, session->link_count + (size_t)session->cpus,
 			     sizeof(*links));
 	if (!links)
@@ -200,17 +228,42 @@ static int session__start_ticks(struct session *session)
 	session->links = links;
 	for (cpu = 0; cpu < session->cpus; cpu++) {
 		event = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-		if (event < 0)
-			continue; /* a CPU that is possible but not online */
+		if (event < 0) {
+			/* a CPU that is possible but not online has none */
+			all &= errno == ENODEV;
+			continue;
+		}
 		link = bpf_program__attach_perf_event(session->bpf->progs.tick, event);
 		if (!link) {
 			say__verbose("no tick on CPU %d: %s", cpu, strerror(errno));
 			close(event);
+			all = false;
 			continue;
 		}
 		links[session->link_count++] = link;
+		session->ticks[cpu] = true;
 	}
+	if (all)
+		session__map_complete(session);
 	return 0;
+}
+
+uint64_t session__complete(const struct session *session, uint64_t now)
+{
+	uint64_t least = now, at;
+	int cpu;
+
+	for (cpu = 0; session->complete_to && cpu < session->cpus; cpu++) {
+		if (!session->ticks[cpu])
+			continue;
+		at = __atomic_load_n(&session->complete_to[cpu], __ATOMIC_ACQUIRE);
+		if (at < least)
+			least = at;
+	}
+	if (!session->complete_to || !least)
+		return 0;
+	/* a CPU that went offline ticks no more */
+	return now - least > TICK_MISSED_NS ? now - TICK_MISSED_NS : least;
 }
 
 int session__attach_kernel(struct session *session)
@@ -299,5 +352,8 @@ void session__unload(struct session *session)
 	for (cpu = 0; cpu < session->cpus && session->buffers; cpu++)
 		buffer__close(&session->buffers[cpu]);
 	free(session->buffers);
+	free(session->ticks);
+	if (session->complete_to)
+		munmap((void *)(uintptr_t)session->complete_to, session__complete_size(session));
 	tracer_bpf__destroy(session->bpf);
 }

@@ -62,8 +62,10 @@ struct session {
 	struct bpf_link **links; /* of programs that are no uprobes */
 	size_t link_count;
 	int cpus;
-	struct buffer *buffers; /* one per possible CPU */
-	uint64_t *until;	/* positions at which the present pass ends, likewise */
+	struct buffer *buffers;	     /* one per possible CPU */
+	uint64_t *until;	     /* positions at which the present pass ends, likewise */
+	const uint64_t *complete_to; /* of each CPU, see tracer.bpf.c; NULL: no ticks */
+	bool *ticks;		     /* on which CPUs */
 	uint64_t buffer_size;
 	struct file_writer *writer;
 	struct dso *dsos;
@@ -90,7 +92,8 @@ struct session {
 	uint64_t adopted;    /* rings, so far */
 	struct specs *specs; /* specs.h; NULL without probe specs */
 	bool command_exits;  /* COMMAND was reaped */
-	uint64_t told_round; /* bytes of the file at the last ROUND, and when */
+	uint64_t taken;	     /* bytes of records, so far */
+	uint64_t told_round; /* as many at the last ROUND, and when */
 	uint64_t round_time, clock_time, clock_interval, check_time;
 	struct keep *keep;   /* NULL: one file, written as it comes */
 	char id[17];	     /* of the capture, in each of its files */
@@ -109,6 +112,8 @@ struct session {
 
 /* loader.c: 0 or -errno after saying why */
 int session__load(struct session *session);
+/* up to when all that was stamped is in the buffers, but for what REC_HELD tells; 0: not known */
+uint64_t session__complete(const struct session *session, uint64_t now);
 /* scheduler, tick, fork, exec, exit */
 int session__attach_kernel(struct session *session);
 /* the kernel's scheduling of the targets: last, as nothing of it is wanted from before */

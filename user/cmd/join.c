@@ -589,9 +589,9 @@ static void source__put(struct source *source, const struct reader_block *block,
 	case FILE_END:
 		return; /* one of all */
 	case FILE_ROUND:
-		if (block->size < sizeof(round))
+		if (block->size < sizeof(round.time))
 			return;
-		memcpy(&round, block->data, sizeof(round));
+		memcpy(&round.time, block->data, sizeof(round.time));
 		if (round.time > source->round)
 			source->round = round.time;
 		return;
@@ -648,7 +648,7 @@ static int source__copy(struct source *source, struct file_writer *writer, char 
 static int join__copy(struct join *join)
 {
 	struct source *source, *behind;
-	struct file_round round;
+	struct file_round round = {0};
 	int err;
 
 	for (;;) {

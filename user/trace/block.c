@@ -144,6 +144,10 @@ static int trace__record(struct trace *trace, const struct rec_header *header)
 		return sched__record(&trace->merge, header);
 	case REC_PAUSE:
 		return trace__pause(trace, header);
+	case REC_HELD:
+		return header->size < sizeof(struct rec_held)
+			       ? 0
+			       : held__tell(&trace->merge.context.held_back, (const void *)header);
 	case REC_FOREIGN:
 		return foreign__record(&trace->merge, header);
 	default:
@@ -323,11 +327,23 @@ static int trace__clock(struct trace *trace, const struct reader_block *block)
 	return err;
 }
 
-int trace__block(struct trace *trace, const struct reader_block *block)
+static void trace__round(struct trace *trace, const struct reader_block *block)
 {
 	struct stream_context *context = &trace->merge.context;
-	struct file_round round;
+	struct file_round round = {0};
 
+	/* before 1.3 it was the time alone */
+	if (block->size < sizeof(round.time))
+		return;
+	memcpy(&round, block->data, block->size < sizeof(round) ? block->size : sizeof(round));
+	if (round.time > context->round && round.time >> 62 == 0)
+		context->round = round.time;
+	if (round.complete > context->complete && round.complete <= context->round)
+		context->complete = round.complete;
+}
+
+int trace__block(struct trace *trace, const struct reader_block *block)
+{
 	switch (block->type) {
 	case FILE_META:
 		return 0;
@@ -343,11 +359,7 @@ int trace__block(struct trace *trace, const struct reader_block *block)
 	case FILE_BINARY:
 		return trace__stack_block(trace, block);
 	case FILE_ROUND:
-		if (block->size < sizeof(round))
-			return 0;
-		memcpy(&round, block->data, sizeof(round));
-		if (round.time > context->round && round.time >> 62 == 0)
-			context->round = round.time;
+		trace__round(trace, block);
 		return 0;
 	default:
 		return trace__json_block(trace, block);

@@ -7,16 +7,51 @@
  *
  * A stream with a decoded record is exact: what follows in it is not older. The trouble is with
  * streams of which nothing is queued, and with those that the file has not mentioned yet. The
- * capture bounds how late a record may be: a ring is drained when its window is full, when its
- * thread leaves the CPU, when it ends, and by a tick at 50 Hz while it runs. A ROUND block at time
- * R says that every piece that was copied before R stands above it. So a record that is not above
- * it was copied after R, and it was written at most 45 ms before: two periods of the tick, the
- * slack between the clocks of the points and of the kernel, and then some. But a thread that is
- * preempted between a record's stamp and its head has not written it yet, and on a full machine it
- * gets the CPU back after some ten or a hundred milliseconds: 200 ms in all. Up to R - 200 ms
- * nothing can come any more.
+ * capture says how far it is complete: a ROUND block has a time C, `complete`, such that of all
+ * that was stamped before C either it stands above the block, or a HELD record that does names
+ * its thread, and a time that it was not stamped before. A later HELD record takes that back,
+ * and stands below what had been missing. So nothing can come any more that is older than the
+ * least of C and the times of the threads that are held, less STREAM_SLACK_NS, as stamps are
+ * not times of the kernel. This is why it holds:
  *
- * That holds if the copies were complete. The drain at a switch is bounded, since it runs under the
+ * - A look at a thread hands over what is whole in its rings: it is made when the thread leaves
+ *   the CPU, and 50 times a second by the tick of the CPU on which it runs. What a look at time
+ *   T leaves is a record under way: a thread within a point, whose stamp may have been taken,
+ *   while the ring's head has not moved yet. A ring says whether that may be (limit is not
+ *   window_end), before the stamp is taken and until head has moved. If head stood elsewhere at
+ *   the look before, or nothing was under way then, the record was begun after that. So the
+ *   thread has a bound `since` for what it has stamped and not handed over (thread__look() in
+ *   bpf/drain.bpf.h): T, if nothing is under way; the time of the look before; or what it was
+ *   then. If a look comes upon a thread that is handing over, nothing is read, and the bound
+ *   stays as it was.
+ * - A thread that leaves the CPU with a bound less than T is told of: HELD, before any other
+ *   thread runs there. It is taken back by the first look that finds that it has handed over
+ *   what it had under way, behind the piece that has it.
+ * - A tick notes `since` of the thread that it finds, or its own time T if that is no thread
+ *   with rings, as the CPU's word; never a lesser one than before. A thread that came to the
+ *   CPU since the last tick has stamped what it has not handed over since it came, unless it is
+ *   held; one that was there then, not before the bound that it had. So at any moment a thread
+ *   that runs has nothing left from before its CPU's word, and one that does not run has
+ *   nothing left at all, but for those that are held.
+ * - C is the least word of all CPUs, read before the pieces that the ROUND then stands below.
+ *   Who has handed over anything, or was told of, before he raised his CPU's word, did so
+ *   before it was read; a piece that is still being copied holds up the ROUND.
+ * - What the kernel saw is stamped where nothing can come between the stamp and the record, and
+ *   events of probe specs when their place in the buffer is taken: a ROUND waits for it.
+ *
+ * It does not hold for a thread that is stopped within a point for more than a second, as
+ * nobody waits longer (held.c); for a CPU that does not run for as long (a virtual one, or one
+ * that is unplugged); while the buffers are full, when there is no room for a HELD either; and
+ * for a record that its thread left for good by a jump out of a signal handler (STUCK_TICKS).
+ * What is late then is counted as such.
+ *
+ * Captures without such words (of kernels where the tick can't be had, before 1.3, segments,
+ * windows of the flight recorder, and merged ones) say at which time R a ROUND stands, and that
+ * every piece that was handed over before R stands above it. A running thread is drained by the
+ * tick, one that was preempted within a record gets the CPU back after some ten or a hundred
+ * milliseconds on a full machine: up to R - STREAM_DELAY_NS nothing can come any more, mostly.
+ *
+ * Both are about what was copied. The drain at a switch is bounded, since it runs under the
  * run-queue lock: bytes may stay in the ring of a thread that sleeps for long. Such a chunk shows
  * it (its head is beyond its end), and then the stream's last stamp is the bound, until they came,
  * or the thread or its program is known to have ended, or the stream's LAST chunk was read (which
@@ -32,15 +67,16 @@
  * same heap by its own time, before records of the same time.
  *
  * A thread has a stream for each DSO, and a processor that has two points in flight at once stamps
- * them a cycle or two apart, which is one nanosecond: between records of one time the stamps decide.
+ * them a cycle or two apart, which is one nanosecond: between records of one time the stamps
+ * decide.
  *
  * Memory: chunks are held as they came, 16 bytes a record or so, one record of each stream decoded.
- * What is held back is what was recorded in 200 ms and the time between two ROUNDs, whatever the
- * length of the capture. A thread that sleeps on undrained bytes may make that more, so beyond
- * MERGE_HELD_MAX nothing is waited for: the heap's top is given out as it is. What then comes too
- * late is given out when it comes, and counted in `late`. Order is given up for memory; records are
- * not, as what is missing in a stream is still waited for, up to MERGE_MISSING_MAX. At the end of
- * the file nothing can come, and everything is given out.
+ * What is held back is what was recorded in a tick and the time between two ROUNDs (or in
+ * STREAM_DELAY_NS), whatever the length of the capture. A thread that sleeps on undrained bytes may
+ * make that more, so beyond MERGE_HELD_MAX nothing is waited for: the heap's top is given out as it
+ * is. What then comes too late is given out when it comes, and counted in `late`. Order is given up
+ * for memory; records are not, as what is missing in a stream is still waited for, up to
+ * MERGE_MISSING_MAX. At the end of the file nothing can come, and everything is given out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -317,14 +353,22 @@ static int merge__look(struct merge *merge)
 	return merge->context.no_memory ? -ENOMEM : 0;
 }
 
+/* up to when nothing can come any more, as far as streams do not say that something waits */
+static uint64_t merge__complete_to(struct stream_context *context)
+{
+	uint64_t delay = context->complete ? STREAM_SLACK_NS : STREAM_DELAY_NS;
+	uint64_t bound = context->complete ? context->complete : context->round;
+
+	bound = held__bound(&context->held_back, context->round, bound);
+	return bound > delay ? bound - delay : 0;
+}
+
 int merge__settle(struct merge *merge)
 {
 	struct stream_context *context = &merge->context;
 	int err;
 
-	merge->bound = context->round > STREAM_DELAY_NS ? context->round - STREAM_DELAY_NS : 0;
-	if (context->eof)
-		merge->bound = UINT64_MAX;
+	merge->bound = context->eof ? UINT64_MAX : merge__complete_to(context);
 	err = merge__look(merge);
 	if (err || context->held <= MERGE_MISSING_MAX)
 		return err;
@@ -399,6 +443,7 @@ void merge__free(struct merge *merge)
 	table__free(&merge->by_id);
 	table__free(&merge->context.thread_exits);
 	processes__free(&merge->context.processes);
+	held__free(&merge->context.held_back);
 	stack_table__free(merge->context.stacks);
 	timebase__free(&merge->context.timebase);
 }

@@ -8,15 +8,18 @@
 #include <stdint.h>
 #include <records.h>
 #include <tracer/ring.h>
+#include "held.h"
 #include "timebase.h"
 #include "process.h"
 #include "schema.h"
 #include "strings.h"
 #include "trace.h"
 
-/* A running thread is drained by the tick, one that was preempted within a record when it runs
- * again: nothing older than this reaches the reader, see merge.c. */
+/* Of captures that do not say up to when they are complete: nothing older than this comes any more,
+ * mostly, see merge.c. */
 #define STREAM_DELAY_NS 200000000ULL
+/* What stamps of points and times of the kernel may differ by. */
+#define STREAM_SLACK_NS 2000000ULL
 /* How much before its first clock snapshot a capture's first stamp may seem to be. */
 #define STREAM_EARLY_NS 45000000ULL
 
@@ -29,6 +32,8 @@ struct stream_context {
 	struct trace_totals *totals;
 	struct stack_table *stacks; /* NULL: the capture has none */
 	uint64_t round; /* time of the last ROUND: all that was handed over before has been read */
+	uint64_t complete;	   /* all that was stamped before, too; 0: not known */
+	struct held held_back;	   /* but of these threads, see merge.c */
 	uint64_t earliest;	   /* no stamp can be older */
 	struct table thread_exits; /* tid -> time, as a pointer */
 	bool blocks_missing;	   /* a block of the file was skipped */
