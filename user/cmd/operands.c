@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../base/say.h"
+#include "../trace/segments.h"
 #include "cmd.h"
 
 int operands__add(struct operands *operands, const char *path)
@@ -38,10 +39,16 @@ static char *path__after(const char *path)
 void operands__hint(const struct operands *operands, const char *command)
 {
 	char *next = operands->count == 1 ? path__after(operands->paths[0]) : NULL;
+	const char *both[] = {operands->paths[0], next};
+	struct segments segments = {0};
+	char *err = NULL;
 
-	if (next && !access(next, F_OK))
+	/* a flight recorder's windows have such names too, but each is whole */
+	if (next && !access(next, F_OK) && !segments__open(&segments, both, 2, &err))
 		say__info("%s is one of several files of a capture; all together: tracer %s %s %s "
 			  "...",
 			  operands->paths[0], command, operands->paths[0], next);
+	segments__close(&segments);
+	free(err);
 	free(next);
 }

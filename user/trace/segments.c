@@ -71,7 +71,8 @@ static int named__check(const struct named *all, size_t count, char **err)
 			return -EINVAL;
 		}
 		if (all[i].number == all[i - 1].number) {
-			*err = sentence__new("%s and %s are the same segment; name it once",
+			*err = sentence__new("%s and %s are the same segment, or windows of one "
+					     "flight recorder, which overlap; name one of them",
 					     all[i - 1].path, all[i].path);
 			return -EINVAL;
 		}
