@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Boost.Asio and standalone Asio through tracer_asio.hpp, against what the programs say they did."""
 
+import collections
 import json
 import os
 import re
@@ -54,6 +55,33 @@ class Recorded:
         invoked = asio_trace.kinds(self.found.invoked)
         t.check(all(self.kinds[kind] >= count for kind, count in invoked.items()),
                 "an invocation is not titled as its creation", invoked, self.kinds)
+        check_chrome(t, self.found, figures)
+
+
+def check_chrome(t, found, figures):
+    """what the Perfetto trace has of Asio is in the Chrome trace, too"""
+    t.run(TRACER, "export", "-q", "--force", "-o", "run.json", "run.trc")
+    with open(t.path("run.json"), encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    stacks, seen, under_run, titles = {}, collections.Counter(), 0, collections.Counter()
+    for event in events:
+        stack = stacks.setdefault((event["pid"], event.get("tid")), [])
+        seen[event["ph"], event.get("cat")] += 1
+        if event["ph"] == "B":
+            under_run += event["cat"] == "worker.task" and "asio.run" in stack
+            stack.append(event["cat"])
+        elif event["ph"] == "E":
+            stack.pop()
+            seen["exceptions"] += "exception" in event.get("args", {})
+        elif event.get("cat") == "task.spawn" and event["ph"] == "i":
+            titles[event["name"]] += 1
+    t.equal("chrome: invocations under a run", under_run, figures["invoked"])
+    t.equal("chrome: runs", seen["B", "asio.run"], sum(found.runs.values()))
+    t.equal("chrome: system calls", [seen["i", "asio.syscall"], seen["t", "task.spawn"]], [figures["syscalls"]] * 2)
+    t.equal("chrome: titles", titles, found.titles)
+    t.equal("chrome: close, cancel", seen["i", "asio.operation"], sum(found.operations.values()))
+    t.equal("chrome: reactor", seen["i", "asio.reactor"], sum(found.reactor.values()))
+    t.equal("chrome: exceptions", seen["exceptions"], 2 * found.exceptions)  # on the worker's row and the task's
 
 
 LINE = re.compile(r"@asio\|\d+\.\d{6}\|(?:"

@@ -243,11 +243,15 @@ static void task__arrow(struct chrome *ch, const struct chrome_task *task,
 	struct chrome_row *row = chrome__host(ch, thread, by);
 	uint64_t object = wake && wake->wake_object ? wake->wake_object : wake ? task->object : 0;
 	const char *category = wake ? "task.wake" : "task.spawn";
+	bool handler;
 
 	if (!row)
 		return;
-	chrome__instant(ch, row, category, time);
+	handler = !wake && chrome_asio__is_next(ch, task->identity);
+	chrome__instant_named(ch, row, category, handler ? ch->asio.operation : category, time);
 	chrome_arg__hex(ch, "task", task->identity);
+	if (handler)
+		chrome_asio__created_args(ch);
 	if (object)
 		chrome_arg__hex(ch, "object", object);
 	if (wake)

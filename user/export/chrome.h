@@ -6,13 +6,14 @@
  *	chrome.c	the export as a whole; processes, threads, tasks
  *	chrome_row.c	events, rows, and the slices open on them
  *	chrome_event.c	worker states, futures, zones, markers, arrows, counters
+ *	chrome_asio.c	what Asio's handlers have beside
  *
  * Rows are "threads" of the target's process. Those of real threads have their tid; tasks, channels
  * and others take numbers that no tid can have (Linux ends at 4,194,304). Categories, names and
  * arguments are those of the Perfetto trace.
  *
- * A slice is one "X" event, written when it ends. Slices of a row must nest, so what is open inside
- * one that ends is cut there, and goes on as another part.
+ * A slice is a begin and an end. Slices of a row must nest, so what is open inside one that ends is cut
+ * there, and goes on as another part.
  *
  * Memory: live tasks and threads, what is open on them, at most 2,000 lanes a process, and tables
  * with fixed upper limits.
@@ -55,13 +56,16 @@ enum chrome_slice_kind {
 	SLICE_SPAN,
 	SLICE_ZONE,
 	SLICE_CONTINUATION,
+	SLICE_ASIO_RUN,
 	SLICE_LANE /* a marker, a frame */
 };
 
+enum chrome_note_kind { CHROME_NOTE_INT, CHROME_NOTE_REAL, CHROME_NOTE_TEXT, CHROME_NOTE_TRUE };
+
 struct chrome_note {
 	struct chrome_note *next;
-	const char *name; /* NULL: a text; "" a colour */
-	bool real;
+	const char *name;
+	enum chrome_note_kind kind;
 	union event_arg value;
 };
 
@@ -142,6 +146,11 @@ struct chrome {
 	struct map things;     /* rows of channels and frames */
 	struct map flows;      /* starts of the program's arrows that have no end yet */
 	struct palette colors; /* of markers */
+	/* the operation whose handler is created next, or NULL */
+	struct {
+		uint64_t handler, descriptor;
+		const char *operation, *path;
+	} asio;
 	uint32_t frames;
 	struct pool threads, tasks, slices, notes, rows, lanes;
 };
@@ -190,6 +199,10 @@ static inline void chrome__instant(struct chrome *ch, const struct chrome_row *r
 	chrome_event__instant(ch, row, category, strlen(category), time);
 }
 
+/* the same with a name of its own */
+void chrome__instant_named(struct chrome *ch, const struct chrome_row *row, const char *category,
+			   const char *name, uint64_t time);
+
 /* a point of an arrow: ph 's' starts at, 't' passes, 'f' ends in what happened there last */
 void chrome__flow(struct chrome *ch, char ph, const char *category, uint64_t id,
 		  const struct chrome_row *row, uint64_t time);
@@ -221,5 +234,14 @@ struct chrome_row *chrome__host(struct chrome *ch, struct model_thread *thread,
 /* what this file has to do with */
 void chrome__add_event_ops(struct model_ops *ops);
 void chrome__close_things(struct chrome *ch, uint64_t time);
+
+/* chrome_asio.c */
+/* the task that is created now is the handler of an operation that was told of */
+bool chrome_asio__is_next(const struct chrome *ch, uint64_t handler);
+void chrome_asio__created_args(struct chrome *ch);
+/* false: it is none of Asio's */
+bool chrome_asio__draw(struct chrome *ch, const struct event *event, struct model_thread *model,
+		       const struct chrome_row *row, uint64_t time);
+void chrome_asio__add_ops(struct model_ops *ops);
 
 #endif /* TRACER_EXPORT_CHROME_H */

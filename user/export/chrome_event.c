@@ -303,9 +303,11 @@ static void zone__note(struct chrome *ch, const struct event *event, const struc
 	}
 	if (event->type == EV_zone_value) {
 		note->name = event->args[0].s ? event->args[0].s : "value";
-		note->real = event->real;
+		note->kind = event->real ? CHROME_NOTE_REAL : CHROME_NOTE_INT;
 		note->value = event->args[1];
 	} else {
+		note->name = "text";
+		note->kind = CHROME_NOTE_TEXT;
 		note->value = event->args[0];
 	}
 	slice->note_count++;
@@ -462,8 +464,7 @@ static void message__draw(struct chrome *ch, const struct event *event,
 {
 	const char *text = event->args[0].s;
 
-	chrome_event__begin(ch, 'i', "message", NULL, text && *text ? text : "message", row, time);
-	emit__lit(&ch->out, ",\"s\":\"t\"");
+	chrome__instant_named(ch, row, "message", text, time);
 	if (event->type == EV_message_color)
 		chrome_arg__color(ch, (uint32_t)event->args[1].u);
 	chrome_event__finish(ch);
@@ -527,6 +528,8 @@ static void op__annotation(void *ctx, const struct event *event, struct model_ta
 		lock__draw(ch, event, row, time);
 		return;
 	default:
+		if (chrome_asio__draw(ch, event, thread, row, time))
+			return;
 		if (event->type >= EV_flow_start && event->type <= EV_marker_flow_end)
 			flow__draw(ch, event, process, row, time);
 	}
@@ -550,4 +553,5 @@ void chrome__add_event_ops(struct model_ops *ops)
 	ops->zone_end = op__zone_end;
 	ops->annotation = op__annotation;
 	ops->task_counts = op__task_counts;
+	chrome_asio__add_ops(ops);
 }

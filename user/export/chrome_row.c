@@ -174,6 +174,13 @@ void chrome_event__instant(struct chrome *ch, const struct chrome_row *row, cons
 	emit__lit(&ch->out, ",\"s\":\"t\"");
 }
 
+void chrome__instant_named(struct chrome *ch, const struct chrome_row *row, const char *category,
+			   const char *name, uint64_t time)
+{
+	chrome_event__begin(ch, 'i', category, NULL, name && *name ? name : category, row, time);
+	emit__lit(&ch->out, ",\"s\":\"t\"");
+}
+
 void chrome__flow(struct chrome *ch, char ph, const char *category, uint64_t id,
 		  const struct chrome_row *row, uint64_t time)
 {
@@ -304,6 +311,10 @@ static void slice__args(struct chrome *ch, const struct chrome_slice *slice)
 		chrome_arg__hex(ch, "continuation", slice->key);
 		chrome_arg__bool(ch, "inline", slice->is_inline);
 		break;
+	case SLICE_ASIO_RUN:
+		if (slice->object)
+			chrome_arg__hex(ch, "object", slice->object);
+		break;
 	case SLICE_LANE:
 		/* all ones: there is none (TRACER_UNKNOWN) */
 		if (slice->object != UINT64_MAX)
@@ -316,18 +327,24 @@ static void slice__args(struct chrome *ch, const struct chrome_slice *slice)
 
 static void note__arg(struct chrome *ch, const struct chrome_note *note)
 {
-	if (!note->name) {
-		chrome_arg__text(ch, "text", note->value.s);
-		return;
-	}
-	/* the program's own name */
+	/* the name may be the program's own */
 	arg__next(ch);
 	emit__json(&ch->out, note->name);
 	emit__char(&ch->out, ':');
-	if (note->real)
-		emit__double(&ch->out, note->value.d);
-	else
+	switch (note->kind) {
+	case CHROME_NOTE_INT:
 		emit__i64(&ch->out, note->value.i);
+		break;
+	case CHROME_NOTE_REAL:
+		emit__double(&ch->out, note->value.d);
+		break;
+	case CHROME_NOTE_TEXT:
+		emit__json(&ch->out, note->value.s ? note->value.s : "");
+		break;
+	case CHROME_NOTE_TRUE:
+		emit__lit(&ch->out, "true");
+		break;
+	}
 }
 
 /* what is only known when it ends */
