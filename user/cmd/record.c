@@ -17,12 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include "../base/say.h"
 #include "../report/report.h"
 #include "output.h"
 #include "record_files.h"
 #include "specs.h"
+
+#define SEGMENT_MAX (64ULL << 20) /* where segments are implied */
 
 struct run {
 	const struct record *record;
@@ -59,21 +62,45 @@ static int run__choose_format(struct run *run)
 	return 0;
 }
 
+/*
+ * record__imply_segments() - for --on-full overwrite: of one file nothing could go. Their size is
+ * such that some fit on what the disk has left now; without a full disk there is mostly one.
+ */
+static void record__imply_segments(struct record *record)
+{
+	struct capture_options *options = &record->capture;
+	uint64_t size = SEGMENT_MAX;
+	struct statvfs disk;
+	char *folder;
+
+	if (options->on_full != CAPTURE_ON_FULL_OVERWRITE || options->flight_size ||
+	    options->max_file_size)
+		return;
+	folder = strdup(record->output ? record->output : ".");
+	if (folder && !statvfs(record->output ? dirname(folder) : folder, &disk) &&
+	    (uint64_t)disk.f_bavail * disk.f_frsize / 8 < size)
+		size = (uint64_t)disk.f_bavail * disk.f_frsize / 8;
+	free(folder);
+	options->max_file_size = size < CAPTURE_FILE_MIN ? CAPTURE_FILE_MIN : size;
+	record->segments_implied = true;
+}
+
 /* run__choose() - names and formats, and that they can be written: before anything is attached */
 static int run__choose(struct run *run)
 {
 	const struct record *record = run->record;
 	const struct capture_options *options = &record->capture;
+	bool segments = options->max_file_size && !record->segments_implied;
 
 	run->output = record->output ? strdup(record->output)
 				     : sentence__new("tracer-%d%s",
 						     options->command ? getpid() : options->pids[0],
-						     options->max_file_size ? ".trc" : ".pftrace");
+						     segments ? ".trc" : ".pftrace");
 	if (!run->output)
 		return -ENOMEM;
 	if (run__choose_format(run))
 		return -EINVAL;
-	if (run->format && options->max_file_size) {
+	if (run->format && segments) {
 		say__error("%s: --max-file-size makes segments of a capture; name it x.trc, and "
 			   "afterwards: tracer export x.trc x.trc.*",
 			   run->output);
@@ -93,7 +120,8 @@ static int run__choose(struct run *run)
 	};
 	if (options->max_file_size || options->flight_size) {
 		if (record_files__check(run->capture, record->force) ||
-		    (run->format && record_files__check(run->output, record->force)))
+		    (run->format && options->flight_size &&
+		     record_files__check(run->output, record->force)))
 			return -EEXIST;
 	}
 	/* a recorder's files come when there is something to keep */
@@ -266,6 +294,7 @@ static int run__export(struct run *run)
 		.stop = signals__flag(),
 	};
 	struct trace_totals totals = {0};
+	const char *others = run->path_count > 1 ? " ..." : "";
 	int rc = output__claim_all(run->format, run->output, record->force);
 
 	if (!rc)
@@ -273,10 +302,11 @@ static int run__export(struct run *run)
 				    &options, &totals);
 	if (rc == -EINTR)
 		say__info("%s: stopped; it can be opened, but ends early. The capture is kept: "
-			  "tracer export %s",
-			  run->output, run->capture);
+			  "tracer export %s%s",
+			  run->output, run->paths[0], others);
 	else if (rc)
-		say__error("the capture is kept: tracer export -o FILE %s", run->capture);
+		say__error("the capture is kept: tracer export -o FILE %s%s", run->paths[0],
+			   others);
 	else
 		totals__say(&totals, run->output);
 	return rc;
@@ -357,6 +387,7 @@ static int run__finish(struct run *run)
 {
 	bool exported = false;
 	int failed = 0;
+	size_t i;
 
 	if (run__report(run))
 		failed = run->failed;
@@ -370,8 +401,10 @@ static int run__finish(struct run *run)
 	} else if (run->result.any_event) {
 		run__say_capture(run);
 	}
-	if (exported && unlink(run->capture))
-		say__verbose("%s: %s", run->capture, strerror(errno));
+	for (i = 0; exported && i < run->path_count; i++) {
+		if (unlink(run->paths[i]))
+			say__verbose("%s: %s", run->paths[i], strerror(errno));
+	}
 	if (!run->result.any_event) {
 		run__say_nothing(run);
 		if (!run->record->capture.command)
@@ -414,6 +447,7 @@ int record__main(int argc, char **argv)
 		goto out;
 	}
 	status = run.failed;
+	record__imply_segments(record);
 	if (summary__check(record) || run__choose(&run))
 		goto out;
 	record->capture.path = run.capture;

@@ -78,7 +78,9 @@ static const struct argp_option options[] = {
 	{"buffer-size", KEY_BUFFER_SIZE, "SIZE", 0,
 	 "Per CPU: 4M, 16M, ... (default from the machine's memory; `tracer doctor` shows it)", 3},
 	{"on-full", KEY_ON_FULL, "stop|overwrite|drop", 0,
-	 "When buffers or the disk are full (default drop, and count)", 3},
+	 "When buffers or the disk are full: drop and count (default), end with an error, or "
+	 "remove the oldest files",
+	 3},
 	{"flush-interval", KEY_FLUSH_INTERVAL, "DURATION", 0,
 	 "How long records may wait to be written", 3},
 	{"poll-interval", KEY_POLL_INTERVAL, "DURATION", 0, "How the reader waits (0: busy)", 3},
@@ -511,10 +513,9 @@ int record__parse(struct record *record, int argc, char **argv)
 			"large as what it keeps: leave --max-file-size out");
 		return parser.usage_status;
 	}
-	if (capture->on_full == CAPTURE_ON_FULL_OVERWRITE && !capture->flight_size &&
-	    !capture->max_file_size) {
-		say__error("--on-full overwrite with one file: nothing in it can go; add "
-			   "--max-file-size SIZE (the oldest files go), or --flight-recorder SIZE");
+	if (record->stats_only && capture->on_full == CAPTURE_ON_FULL_OVERWRITE) {
+		say__error("--stats-only keeps figures, and no records that could go: leave "
+			   "--on-full overwrite out, or --stats-only");
 		return parser.usage_status;
 	}
 	if (capture->trigger_count && !capture->flight_size) {
