@@ -24,6 +24,8 @@ enum rec_kind {
 	REC_WAKING,
 	REC_EXECUTING,	/* control, not written: a followed process is about to run another program */
 	REC_FOREIGN,	/* an event of a probe spec */
+	REC_WILL_RUN,	/* control, not written: a followed process waits to run a file */
+	REC_WENT_ON,	/* control, not written: a thread that waited did so too long */
 	REC_HELD = 41,	/* what a thread that is off its CPU has stamped is not all handed over */
 	REC_PAUSE = 40,	/* by the loader: nothing is recorded for a while, or another share of the tasks */
 	REC_STACK = 32,	/* a call stack: stack_record.h */
@@ -155,11 +157,16 @@ struct rec_held {	/* HELD */
 	__u64 since;	/* nothing that is stamped before is missing; REC_HELD_NONE: nothing at all */
 };
 
-struct rec_loaded {	/* LOADED, EXECUTING */
+struct rec_loaded {	/* LOADED, EXECUTING, WENT_ON */
 	struct rec_header h;
 	__u32 pid;
 	__u32 tid;
 	__u64 ticket;	/* the thread waits, for a bounded time, until this is answered; 0: it does not */
+};
+
+struct rec_will_run {
+	struct rec_loaded asks;
+	char path[1024]; /* as the process gives it to execve() */
 };
 
 enum rec_foreign_kind {

@@ -23,13 +23,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile bool follow = true;
 const volatile __u64 wake_bytes =
 	1 << 20; /* a CPU's buffer wakes the reader when it holds that much */
-const volatile __u64 load_wait_ns = 1000 * 1000 * 1000; /* a busy machine takes a while to answer */
-const volatile __u64 yield_ns = 100 * 1000;
 
 /* shared with the loader while running */
 int iterator_mode;
-__u64 tickets; /* libraries mapped, see loaded() */
-__u64 tickets_answered;
 __u64 streams; /* given out so far */
 
 struct {
@@ -125,6 +121,7 @@ static __always_inline bool is_target(__u32 tgid)
 
 #include "sched.bpf.h"
 #include "drain.bpf.h"
+#include "hold.bpf.h"
 
 /* --- the flush probe -------------------------------------------------------------------------- */
 
@@ -402,58 +399,6 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-/* --- waiting for the loader ------------------------------------------------------------------ */
-
-struct wait {
-	__u64 ticket;
-	__u64 deadline;
-	const void *stack; /* of the waiting thread */
-	__u64 next_yield;
-};
-
-/*
- * The loader may need this very CPU, and many kernels do not preempt what runs in them. Copying
- * through a task's page tables looks for others that want to run (cond_resched() in
- * __get_user_pages()); nothing else that a program may call does.
- */
-static long answered(__u32 index, void *ctx)
-{
-	struct wait *wait = ctx;
-	char byte;
-
-	if (*(volatile __u64 *)&tickets_answered >= wait->ticket ||
-	    bpf_ktime_get_ns() > wait->deadline)
-		return 1;
-	/* not all the time: every switch of tasks is an event of the capture */
-	if (bpf_ktime_get_ns() > wait->next_yield) {
-		bpf_copy_from_user_task(&byte, 1, wait->stack, bpf_get_current_task_btf(), 0);
-		wait->next_yield = bpf_ktime_get_ns() + yield_ns;
-	}
-	return 0;
-}
-
-/* tells the loader; a ticket to wait for, or 0 if there is no room to tell it */
-static __always_inline __u64 ask_loader(__u16 kind, bool wait)
-{
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), ticket;
-	void *buffer = this_buffer();
-	struct rec_loaded *record;
-
-	record = buffer ? bpf_ringbuf_reserve(buffer, sizeof(*record), 0) : NULL;
-	if (!record)
-		return 0;
-	ticket = wait ? __sync_fetch_and_add(&tickets, 1) + 1 : 0;
-	record->h.size = sizeof(*record);
-	record->h.kind = kind;
-	record->h.cpu = bpf_get_smp_processor_id();
-	record->h.time = bpf_ktime_get_boot_ns();
-	record->pid = pid_tgid >> 32;
-	record->tid = pid_tgid;
-	record->ticket = ticket;
-	bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
-	return ticket;
-}
-
 /* past the point of no return, the old program's memory still there (Linux 6.10) */
 SEC("?tp_btf/sched_prepare_exec")
 int BPF_PROG(prepare_exec, struct task_struct *task, struct linux_binprm *bprm)
@@ -464,7 +409,7 @@ int BPF_PROG(prepare_exec, struct task_struct *task, struct linux_binprm *bprm)
 		drain_thread(thread, DRAIN_END, REC_CAUSE_EXEC);
 	/* the loader puts its probe where the new program will map its libraries, see loaded() */
 	if (is_target(bpf_get_current_pid_tgid() >> 32))
-		ask_loader(REC_EXECUTING, false);
+		tell_loader(REC_EXECUTING, false, 0);
 	return 0;
 }
 
@@ -477,7 +422,7 @@ static __always_inline int enter_exec(void)
 	if (thread)
 		drain_thread(thread, 0, REC_CAUSE_EXEC);
 	if (is_target(bpf_get_current_pid_tgid() >> 32))
-		ask_loader(REC_EXECUTING, false);
+		tell_loader(REC_EXECUTING, false, 0);
 	return 0;
 }
 
@@ -588,13 +533,8 @@ int enter_exit_group(void *ctx)
 SEC("?uprobe.s")
 int loaded(struct pt_regs *ctx)
 {
-	struct wait wait = {.stack = (const void *)PT_REGS_SP(ctx)};
-
-	if (is_target(bpf_get_current_pid_tgid() >> 32)) {
-		wait.ticket = ask_loader(REC_LOADED, true);
-		wait.deadline = bpf_ktime_get_ns() + load_wait_ns;
-		bpf_loop(1 << 23, answered, &wait, 0);
-	}
+	if (is_target(bpf_get_current_pid_tgid() >> 32))
+		hold(tell_loader(REC_LOADED, true, 0), (const void *)PT_REGS_SP(ctx));
 	return 0;
 }
 

@@ -224,8 +224,30 @@ def late(program):
         tracer.kill()
         tracer.wait()
     text = run(TRACER, "export", "-q", "-f", "text", "-o", "-", capture)
-    sentence = "until points and probes of what it loaded were attached"
+    sentence = "before points and probes of what it loaded were attached"
     return "" if sentence in said and sentence in text else said + text[-500:]
+
+
+def crowded(program):
+    """who waits for the tracer does so until it has answered, however many others pass the same places"""
+    crowd = [subprocess.Popen(["sh", "-c", "while :; do /bin/true; done"]) for _ in range(2)]
+    try:
+        for _ in range(5):
+            done = subprocess.run(
+                [TRACER, "--force", "--spec", SPEC, "-o", f"{TMP}/x.trc", "--", "sh", "-c", program],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=True,
+            )
+            wrong = shown(report_of(f"{TMP}/x.trc")) or ("went on" in done.stderr and done.stderr)
+            if wrong:
+                return wrong
+    finally:
+        for process in crowd:
+            process.kill()
+            process.wait()
+    return ""
 
 
 def main():
@@ -234,6 +256,7 @@ def main():
         return
     program = build("small")
     fixed = build("small-no-pie", "-no-pie")
+    static = build("small-static", "-static")
     library = build("libsmall.so", "-shared", "-fPIC", "-DLIBRARY")
     cases = (
         ("a command", lambda: command(program)),
@@ -245,6 +268,9 @@ def main():
         ("a library that a command loads", lambda: command(program, "load", library)),
         ("a library that is loaded after attaching", lambda: running([program, "wait", "load", library])),
         ("a child that forks and runs another program", lambda: running([program, "wait", "fork"])),
+        ("a static program that a command becomes", lambda: command("env", "X=1", static)),
+        ("a static program that a shell starts", lambda: command("sh", "-c", f"cd {TMP}; ./small-static; echo")),
+        ("a program whose start others crowd", lambda: crowded(program)),
         ("without multi-uprobe links and sleepable probes", lambda: command(program, options=["--without", "uprobe_multi,sleepable_uprobe"])),
         ("symbols in .gnu_debugdata", lambda: minidebuginfo(program)),
         ("symbols in a separate file, by build-id", lambda: separate_debug(program)),

@@ -376,10 +376,11 @@ static void symbols__read(struct reader *reader, Elf_Scn *section, const GElf_Sh
 		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
 			continue;
 		name = elf_strptr(reader->elf, header->sh_link, symbol.st_name);
-		if (!name || strcmp(name, "_dl_debug_state") != 0)
-			continue;
-		if (address__offset(reader, symbol.st_value, &reader->binary.debug_state_offset))
-			return;
+		if (name && !strcmp(name, "_dl_debug_state"))
+			address__offset(reader, symbol.st_value,
+					&reader->binary.debug_state_offset);
+		else if (name && !strcmp(name, "execve"))
+			address__offset(reader, symbol.st_value, &reader->binary.execve_offset);
 	}
 }
 

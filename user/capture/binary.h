@@ -46,6 +46,8 @@ struct binary {
 	/* where the dynamic linker says "libraries are mapped": file offset of _dl_debug_state, or
 	 * 0 */
 	uint64_t debug_state_offset;
+	/* where a program goes to run another one: file offset of a C library's execve(), or 0 */
+	uint64_t execve_offset;
 	/* of a program with points that no dynamic linker starts: file offset of its first
 	 * instruction */
 	uint64_t entry_offset;

@@ -42,31 +42,7 @@
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* tickets are given in order but may be read in another: a thread goes on when all up to its own
- * are done */
-static void session__answer(struct session *session, uint64_t ticket)
-{
-	__u64 *answered = &session->bpf->bss->tickets_answered;
-	uint64_t *done;
-	size_t i = 0;
-
-	done = reallocarray(session->tickets_done, session->ticket_count + 1, sizeof(*done));
-	if (!done)
-		return;
-	session->tickets_done = done;
-	done[session->ticket_count++] = ticket;
-	while (i < session->ticket_count) {
-		if (done[i] != *answered + 1) {
-			i++;
-			continue;
-		}
-		__atomic_store_n(answered, *answered + 1, __ATOMIC_RELEASE);
-		done[i] = done[--session->ticket_count];
-		i = 0;
-	}
-}
-
-static void session__rescan(struct session *session, pid_t pid, bool execed)
+void session__rescan(struct session *session, pid_t pid, bool execed)
 {
 	struct process *process = session__find_process(session, pid);
 
@@ -108,44 +84,13 @@ static void session__take_task(struct session *session, const struct rec_task *t
 	}
 }
 
-/* The thread waited for us at the dynamic linker, and went on before we had looked. */
-static void session__tell_late(struct session *session, const struct rec_loaded *loaded)
-{
-	uint64_t late = now__boottime() - loaded->h.time;
-	char *text;
-
-	if (session->finishing || late <= session->bpf->rodata->load_wait_ns)
-		return;
-	text = sentence__new(
-		"process %u: %.1f s passed until points and probes of what it loaded were "
-		"attached (a busy machine?): its first events may be missing",
-		loaded->pid, (double)late / 1e9);
-	if (!text)
-		return;
-	say__info("%s", text);
-	session__tell_message(session, loaded->pid, loaded->tid, text);
-	free(text);
-}
-
 static void session__take(struct session *session, const void *record, size_t size)
 {
 	const struct rec_header *header = record;
 
-	if (header->kind == REC_LOADED || header->kind == REC_EXECUTING) {
-		const struct rec_loaded *loaded = record;
-		struct process *process = session__find_process(session, (pid_t)loaded->pid);
-
-		if (header->kind == REC_LOADED)
-			session__rescan(session, (pid_t)loaded->pid, false);
-		else if (process && !session->finishing)
-			session__await_libraries(session, process);
-		if (loaded->ticket) {
-			session__answer(session, loaded->ticket);
-			session__tell_late(session, loaded);
-		}
-		return;
-	}
 	if (header->size > size)
+		return;
+	if (session__take_waiting(session, record))
 		return;
 	session->taken += size;
 	if (header->kind == REC_FOREIGN) {
@@ -374,6 +319,7 @@ static int session__begin(struct session *session)
 				 (options->clock == CAPTURE_CLOCK_AUTO && !counter__is_steady());
 	if (session__load(session) || session__load_specs(session) || stacks__load(session))
 		return STATUS_REFUSED;
+	session__start_beat(session);
 	session->until = calloc((size_t)session->cpus, sizeof(*session->until));
 	if (!session->until)
 		return STATUS_FAILED;
@@ -696,6 +642,7 @@ int capture__run(const struct capture_options *options, struct capture_result *r
 	}
 	session__unload_specs(&session);
 	stacks__free(&session);
+	session__stop_beat(&session);
 	session__unload(&session);
 	result->files_made = session.files_made;
 	result->files_gone = session.files_gone;

@@ -93,10 +93,10 @@ static char *script__interpreter(const char *path)
 static int session__scan_with_linker(struct session *session, const char *path)
 {
 	struct binary *binary = binary__open(path, NULL);
-	int err = session__scan_file(session, path);
+	int err = session__scan_file(session, session->first_pid, path);
 
 	if (!err && binary && binary->interpreter)
-		err = session__scan_file(session, binary->interpreter);
+		err = session__scan_file(session, session->first_pid, binary->interpreter);
 	if (binary)
 		binary__free(binary);
 	return err;

@@ -54,6 +54,7 @@ static void session__choose_programs(struct session *session)
 		features->sleepable_uprobe ? bpf->progs.flush : bpf->progs.flush_atomic,
 		bpf->progs.gate,
 		features->sleepable_uprobe ? bpf->progs.loaded : NULL,
+		features->sleepable_uprobe ? bpf->progs.will_run : NULL,
 	};
 	const struct {
 		struct bpf_program *program;

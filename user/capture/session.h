@@ -84,6 +84,7 @@ struct session {
 	pid_t first_pid;
 	uint64_t *tickets_done; /* answered out of order */
 	size_t ticket_count;
+	struct beat *beat;	 /* hold.c */
 	struct harvest *harvest; /* finish.c */
 	struct stacks *stacks;	 /* stacks.c; NULL: none are wanted */
 	struct probe **retired;	 /* of processes that are gone */
@@ -153,8 +154,8 @@ void session__remove_process(struct session *session, pid_t pid);
 int session__scan(struct session *session, struct process *process);
 /* the process is about to run another program: it will wait where that has mapped its libraries */
 void session__await_libraries(struct session *session, struct process *process);
-/* a binary that will be run, by process session->first_pid */
-int session__scan_file(struct session *session, const char *path);
+/* a binary that will be run, by process @pid */
+int session__scan_file(struct session *session, pid_t pid, const char *path);
 void session__forget_maps(struct process *process);
 int session__open_gates(struct session *session);
 /* the number of sample sites of all open DSOs is another one now; 0 or -errno after saying why */
@@ -214,5 +215,13 @@ void session__tell_snapshot(struct session *session, const char *path);
 
 /* capture.c: reads all buffers until they are empty */
 void session__consume(struct session *session);
+/* looks again at what a process has mapped; @execed: it runs another program */
+void session__rescan(struct session *session, pid_t pid, bool execed);
+
+/* hold.c: false if the record is none of a thread that waits for us */
+bool session__take_waiting(struct session *session, const void *record);
+/* while it beats, whoever waits for us waits on */
+void session__start_beat(struct session *session);
+void session__stop_beat(struct session *session);
 
 #endif /* TRACER_CAPTURE_SESSION_H */

@@ -190,7 +190,8 @@ static struct dso *session__add_dso(struct session *session, const struct mappin
 						 "with this tracer's header",
 						 mapping->path, dso->binary->other_version,
 						 TRACER_RING_VERSION);
-	if (!dso->binary->has_points && !dso->binary->debug_state_offset) {
+	if (!dso->binary->has_points && !dso->binary->debug_state_offset &&
+	    !dso->binary->execve_offset) {
 		binary__free(dso->binary);
 		dso->binary = NULL;
 		return dso;
@@ -211,6 +212,20 @@ static struct dso *session__add_dso(struct session *session, const struct mappin
  * without points of its own, a script mostly, which is traced for what it will run, takes the risk
  * for all (session->everywhere).
  */
+static void dso__attach_loaded(struct session *session, struct dso *dso, const char *path,
+			       const struct probe_site *sites, size_t count)
+{
+	const struct probe_site run = {dso->binary->execve_offset, 0};
+	struct probe *probe = NULL;
+
+	if (count)
+		probe__attach(&dso->loaded, session, session->bpf->progs.loaded, path, 0, sites,
+			      count);
+	if (run.offset)
+		probe__attach(&probe, session, session->bpf->progs.will_run, path, 0, &run, 1);
+	dso->loaded = probe__join(probe, dso->loaded);
+}
+
 static void process__attach_loaded(struct session *session, struct process *process,
 				   struct dso *dso, const char *path)
 {
@@ -229,13 +244,14 @@ static void process__attach_loaded(struct session *session, struct process *proc
 		if (process->linkers[i] == dso->id)
 			return;
 	}
-	if (!count || dso->loaded || !session->features.sleepable_uprobe)
+	if (dso->loaded || !session->features.sleepable_uprobe)
 		return;
 	if (session->everywhere) {
-		probe__attach(&dso->loaded, session, session->bpf->progs.loaded, path, 0, sites,
-			      count);
+		dso__attach_loaded(session, dso, path, sites, count);
 		return;
 	}
+	if (!count)
+		return;
 	linkers = reallocarray(process->linkers, process->linker_count + 1, sizeof(*linkers));
 	if (!linkers)
 		return;
@@ -513,9 +529,9 @@ int session__scan(struct session *session, struct process *process)
 	return err;
 }
 
-int session__scan_file(struct session *session, const char *path)
+int session__scan_file(struct session *session, pid_t runner, const char *path)
 {
-	pid_t pid = session->options->follow ? 0 : session->first_pid;
+	pid_t pid = session->options->follow ? 0 : runner;
 	struct mapping mapping;
 	struct dso *dso;
 
@@ -530,8 +546,7 @@ int session__scan_file(struct session *session, const char *path)
 		session__bind_file(session, path);
 	if (!dso->binary)
 		return 0;
-	process__attach_loaded(session, session__find_process(session, session->first_pid), dso,
-			       path);
+	process__attach_loaded(session, session__find_process(session, runner), dso, path);
 	if (!dso->binary->has_points)
 		return 0;
 	session->points_found = true;

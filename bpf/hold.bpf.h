@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Part of tracer.bpf.c: threads that wait, a bounded time, until the loader has attached to what they
+ * are about to run. Else the first events of a library, or of a static program, would be missed.
+ */
+#ifndef TRACER_HOLD_BPF_H
+#define TRACER_HOLD_BPF_H
+
+/* without a sign of life of the loader, which takes its time on a busy machine; and in all */
+const volatile __u64 load_wait_ns = 1000 * 1000 * 1000;
+const volatile __u64 hold_limit_ns = 20ULL * 1000 * 1000 * 1000;
+const volatile __u64 yield_ns = 100 * 1000;
+
+/* shared with the loader while running */
+__u64 tickets;
+__u64 tickets_answered;
+__u64 loader_alive; /* ns, CLOCK_MONOTONIC: when it was last at work on what threads wait for */
+
+/*
+ * Not on the stack: since Linux 6.13 a function of a program that uses 64 bytes of it or more has
+ * its frame in memory of the CPU, and while a thread sleeps in a uprobe program, or is preempted
+ * there, the next one on that CPU takes the same memory (a thread then waited for a ticket that was the
+ * number of a process).
+ */
+struct wait {
+	__u64 ticket;
+	__u64 begin;
+	const void *stack; /* of the waiting thread */
+	__u64 next_yield;
+	__u64 answered, over; /* numbers: the verifier wants to see a 0 or 1 returned */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct wait);
+} waits SEC(".maps");
+
+/*
+ * The loader may need this very CPU, and many kernels do not preempt what runs in them. Copying
+ * through a task's page tables looks for others that want to run (cond_resched() in
+ * __get_user_pages()); nothing else that a program may call does.
+ */
+static long wait_once(__u32 index, void *ctx)
+{
+	struct wait *wait = bpf_task_storage_get(&waits, bpf_get_current_task_btf(), 0, 0);
+	__u64 now = bpf_ktime_get_ns();
+	char byte;
+
+	if (!wait)
+		return 1;
+	wait->answered = *(volatile __u64 *)&tickets_answered >= wait->ticket;
+	wait->over = wait->answered || now > wait->begin + hold_limit_ns ||
+		     (now > wait->begin + load_wait_ns &&
+		      now > *(volatile __u64 *)&loader_alive + load_wait_ns);
+	if (wait->over)
+		return 1;
+	/* not all the time: every switch of tasks is an event of the capture */
+	if (now > wait->next_yield) {
+		bpf_copy_from_user_task(&byte, 1, wait->stack, bpf_get_current_task_btf(), 0);
+		wait->next_yield = bpf_ktime_get_ns() + yield_ns;
+	}
+	return 0;
+}
+
+/* one loop may not go round often enough for the time */
+static long wait_longer(__u32 index, void *ctx)
+{
+	struct wait *wait;
+
+	bpf_loop(1 << 23, wait_once, NULL, 0);
+	wait = bpf_task_storage_get(&waits, bpf_get_current_task_btf(), 0, 0);
+	return !wait || wait->over != 0;
+}
+
+static __always_inline void ask__fill(struct rec_loaded *record, __u16 kind, __u64 ticket)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+
+	record->h.size = sizeof(*record);
+	record->h.kind = kind;
+	record->h.cpu = bpf_get_smp_processor_id();
+	record->h.time = bpf_ktime_get_boot_ns();
+	record->pid = pid_tgid >> 32;
+	record->tid = pid_tgid;
+	record->ticket = ticket;
+}
+
+/* A number of which none is left out: they are answered in order. */
+static __always_inline __u64 new_ticket(void)
+{
+	return __sync_fetch_and_add(&tickets, 1) + 1;
+}
+
+/* @value: what the kind has to say; a ticket, which is returned, if @wait; 0: no room to tell it */
+static __always_inline __u64 tell_loader(__u16 kind, bool wait, __u64 value)
+{
+	void *buffer = this_buffer();
+	struct rec_loaded *record;
+
+	record = buffer ? bpf_ringbuf_reserve(buffer, sizeof(*record), 0) : NULL;
+	if (!record)
+		return 0;
+	if (wait)
+		value = new_ticket();
+	ask__fill(record, kind, value);
+	bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
+	return value;
+}
+
+static __always_inline void hold(__u64 ticket, const void *stack)
+{
+	struct wait *wait = bpf_task_storage_get(&waits, bpf_get_current_task_btf(), 0,
+						 BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!ticket || !wait)
+		return;
+	wait->ticket = ticket;
+	wait->begin = bpf_ktime_get_ns();
+	wait->stack = stack;
+	wait->next_yield = 0;
+	wait->answered = wait->over = 0;
+	bpf_loop(1 << 10, wait_longer, NULL, 0);
+	if (!wait->answered)
+		tell_loader(REC_WENT_ON, false, bpf_ktime_get_ns() - wait->begin);
+}
+
+/* --- programs about to run -------------------------------------------------------------------- */
+
+/*
+ * On the C library's execve(). A program with a dynamic linker is held there again, with its
+ * libraries mapped; a static one is not, and may be over soon.
+ */
+SEC("?uprobe.s")
+int will_run(struct pt_regs *ctx)
+{
+	const void *name = (const void *)PT_REGS_PARM1(ctx);
+	void *buffer = this_buffer();
+	struct rec_will_run *record;
+	__u64 ticket;
+	char byte;
+
+	if (!is_target(bpf_get_current_pid_tgid() >> 32))
+		return 0;
+	/* a page that is not there yet */
+	bpf_copy_from_user(&byte, 1, name);
+	record = buffer ? bpf_ringbuf_reserve(buffer, sizeof(*record), 0) : NULL;
+	if (!record)
+		return 0;
+	if (bpf_probe_read_user_str(record->path, sizeof(record->path), name) < 0) {
+		bpf_ringbuf_discard(record, 0);
+		return 0;
+	}
+	ticket = new_ticket();
+	ask__fill(&record->asks, REC_WILL_RUN, ticket);
+	record->asks.h.size = sizeof(*record);
+	bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
+	hold(ticket, (const void *)PT_REGS_SP(ctx));
+	return 0;
+}
+
+#endif /* TRACER_HOLD_BPF_H */
