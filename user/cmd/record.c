@@ -25,7 +25,7 @@
 #include "record_files.h"
 #include "specs.h"
 
-#define SEGMENT_MAX (64ULL << 20) /* where segments are implied */
+#define SEGMENT_MAX (4ULL << 30) /* where segments are implied */
 
 struct run {
 	const struct record *record;
