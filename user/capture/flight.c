@@ -17,6 +17,7 @@
 #include "keep.h"
 
 #define PARTS 64
+#define PARTS_MIN 8
 #define PART_MIN (64ULL << 10)
 
 struct piece {
@@ -62,8 +63,11 @@ struct flight *flight__new(struct session *session, uint64_t size)
 static uint64_t flight__part_size(const struct flight *flight)
 {
 	uint64_t size = flight->size / PARTS;
+	/* a small recorder has a few all the same: there is room for one more when a window is cut,
+	 * and what is in the window is what the others have */
+	uint64_t least = flight->size / PARTS_MIN < PART_MIN ? flight->size / PARTS_MIN : PART_MIN;
 
-	return size < PART_MIN ? PART_MIN : size;
+	return size < least ? least : size;
 }
 
 static void pieces__free(struct piece *piece)
