@@ -13,6 +13,7 @@
 #include "kernel.h"
 #include <tracer/ring.h>
 #include "records.h"
+#include "shared.bpf.h"
 #include "spec.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -82,27 +83,6 @@ struct {
 	__type(value, __u64);
 } spec_counters SEC(".maps");
 
-/* the next two are those of tracer.bpf.c */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 16);
-	__type(key, __u32);
-	__type(value, __u32);
-} targets SEC(".maps");
-
-struct buffer {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 16);
-} template SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__array(values, struct buffer);
-} buffers SEC(".maps") = {.values = {&template}};
-
 static __always_inline void count(enum spec_counter which)
 {
 	__u32 key = which;
@@ -145,44 +125,56 @@ static __always_inline __u64 extend(__u64 value, __u32 size, bool is_signed)
 }
 
 /* a page that is not there yet is fetched where the program may sleep */
-static __always_inline __u64 load(__u64 address, __u32 size, bool is_signed, const bool sleepable)
+static __always_inline void load(struct spec_thread *thread, const struct spec_insn *insn,
+				 const bool sleepable)
 {
+	const void *address = (const void *)(*top(thread) + insn->imm);
+	__u32 size = insn->a;
 	__u64 value = 0;
 	long err;
 
 	if (size > 8)
 		size = 8;
-	err = bpf_probe_read_user(&value, size, (const void *)address);
+	err = bpf_probe_read_user(&value, size, address);
 	if (err && sleepable)
-		err = bpf_copy_from_user(&value, size, (const void *)address);
-	if (err) {
+		err = bpf_copy_from_user(&value, size, address);
+	if (err)
 		count(SPEC_FAULTS);
+	*top(thread) = err ? 0 : extend(value, size, insn->b);
+}
+
+/*
+ * A function of its own, as others below, so that no frame has 64 bytes or more: since Linux 6.13
+ * those are in memory of the CPU, which another thread's hit there takes while this one sleeps.
+ */
+__noinline int spec__load(struct spec_thread *thread, struct spec_insn *insn)
+{
+	if (thread && insn)
+		load(thread, insn, true);
+	return 0;
+}
+
+__noinline int spec__keyed(struct spec_thread *thread, __u32 op, __u32 table)
+{
+	struct spec_key key = {.tgid = this_process(), .table = table};
+	__u64 *found, value;
+
+	if (!thread)
+		return 0;
+	if (op == OP_SET_KEYED) {
+		value = pop(thread);
+		key.key = pop(thread);
+		bpf_map_update_elem(&keyed, &key, &value, BPF_ANY);
 		return 0;
 	}
-	return extend(value, size, is_signed);
-}
-
-static __always_inline void load_keyed(struct spec_thread *thread, __u32 table)
-{
-	struct spec_key key = {*top(thread), this_process(), table};
-	__u64 *value = bpf_map_lookup_elem(&keyed, &key);
-
-	*top(thread) = value ? *value : 0;
-}
-
-static __always_inline void store_keyed(struct spec_thread *thread, __u32 table)
-{
-	__u64 value = pop(thread);
-	struct spec_key key = {pop(thread), this_process(), table};
-
-	bpf_map_update_elem(&keyed, &key, &value, BPF_ANY);
-}
-
-static __always_inline void forget_keyed(struct spec_thread *thread, __u32 table)
-{
-	struct spec_key key = {pop(thread), this_process(), table};
-
-	bpf_map_delete_elem(&keyed, &key);
+	key.key = pop(thread);
+	if (op == OP_FORGET) {
+		bpf_map_delete_elem(&keyed, &key);
+		return 0;
+	}
+	found = bpf_map_lookup_elem(&keyed, &key);
+	push(thread, found ? *found : 0);
+	return 0;
 }
 
 #ifdef __TARGET_ARCH_arm64
@@ -191,12 +183,20 @@ static __always_inline void forget_keyed(struct spec_thread *thread, __u32 table
 #define REG_SP 19
 #endif
 
-static __always_inline void frame_op(struct spec_thread *thread, const struct spec_insn *insn)
-{
-	struct spec_frame_key key = {thread->regs[REG_SP], this_process(), insn->imm};
-	struct spec_frame *frame = bpf_map_lookup_elem(&frames, &key), none = {};
-	__u32 index = insn->a & (SPEC_ENTRIES - 1);
+static const struct spec_frame no_frame = {};
 
+__noinline int spec__frame(struct spec_thread *thread, struct spec_insn *insn)
+{
+	struct spec_frame_key key = {.tgid = this_process()};
+	struct spec_frame *frame;
+	__u32 index;
+
+	if (!thread || !insn)
+		return 0;
+	key.sp = thread->regs[REG_SP];
+	key.function = insn->imm;
+	index = insn->a & (SPEC_ENTRIES - 1);
+	frame = bpf_map_lookup_elem(&frames, &key);
 	switch (insn->op) {
 	case OP_ENTRY:
 		push(thread, frame ? frame->values[index] : 0);
@@ -206,16 +206,17 @@ static __always_inline void frame_op(struct spec_thread *thread, const struct sp
 		break;
 	case OP_SET_ENTRY:
 		if (!frame) {
-			none.values[index] = pop(thread);
-			bpf_map_update_elem(&frames, &key, &none, BPF_ANY);
-		} else {
-			frame->values[index] = pop(thread);
+			bpf_map_update_elem(&frames, &key, &no_frame, BPF_ANY);
+			frame = bpf_map_lookup_elem(&frames, &key);
 		}
+		if (frame)
+			frame->values[index] = pop(thread);
 		break;
 	default:
 		if (frame)
 			bpf_map_delete_elem(&frames, &key);
 	}
+	return 0;
 }
 
 static __always_inline __u64 compute(__u32 op, __u64 a, __u64 b)
@@ -258,15 +259,15 @@ static __always_inline __u64 compute(__u32 op, __u64 a, __u64 b)
 	}
 }
 
-static __always_inline __u64 thread_worker(struct spec_thread *thread)
+__noinline int spec__worker(struct spec_thread *thread)
 {
 	struct spec_thread *own = bpf_task_storage_get(&spec_threads, bpf_get_current_task_btf(), 0,
 						       BPF_LOCAL_STORAGE_GET_F_CREATE);
 	__u32 tgid = this_process(), none = 0, *next;
 
-	if (!own)
-		return NO_WORKER;
-	if (!own->worker) {
+	if (!thread)
+		return 0;
+	if (own && !own->worker) {
 		next = bpf_map_lookup_elem(&workers, &tgid);
 		if (!next) {
 			bpf_map_update_elem(&workers, &tgid, &none, BPF_NOEXIST);
@@ -275,7 +276,8 @@ static __always_inline __u64 thread_worker(struct spec_thread *thread)
 		if (next)
 			own->worker = __sync_fetch_and_add(next, 1) + 1;
 	}
-	return own->worker ? own->worker - 1 : NO_WORKER;
+	push(thread, own && own->worker ? own->worker - 1 : NO_WORKER);
+	return 0;
 }
 
 /* --- the event under construction ------------------------------------------------------------- */
@@ -351,16 +353,17 @@ static __always_inline void arg_bytes(struct spec_thread *thread, __u32 index, c
 	text_took(thread, index, len);
 }
 
-static __always_inline void arg_comm(struct spec_thread *thread, __u32 index)
+__noinline int spec__comm(struct spec_thread *thread, __u32 index)
 {
 	char comm[16] = {};
-	char *place = text_place(thread);
-	long len;
 
+	if (!thread)
+		return 0;
 	bpf_get_current_comm(comm, sizeof(comm));
 	arg(thread, index, REC_FOREIGN_STRING, 0);
-	len = bpf_probe_read_kernel_str(place, sizeof(comm), comm);
-	text_took(thread, index, len - 1);
+	text_took(thread, index,
+		  bpf_probe_read_kernel_str(text_place(thread), sizeof(comm), comm) - 1);
+	return 0;
 }
 
 static __always_inline bool sampled_out(__u64 task)
@@ -543,29 +546,28 @@ static __always_inline int other_op(struct spec_thread *thread, struct spec_insn
 		push(thread, extend(value >> 8 * (insn->imm & 7), insn->a & 15, insn->b));
 		return 0;
 	case OP_LOAD:
-		*top(thread) = load(*top(thread) + insn->imm, insn->a, insn->b, sleepable);
+		if (sleepable)
+			spec__load(thread, insn);
+		else
+			load(thread, insn, false);
 		return 0;
 	case OP_KEPT:
 	case OP_KEEP:
 		kept_op(thread, insn);
 		return 0;
 	case OP_KEYED:
-		load_keyed(thread, insn->a);
-		return 0;
 	case OP_SET_KEYED:
-		store_keyed(thread, insn->a);
-		return 0;
 	case OP_FORGET:
-		forget_keyed(thread, insn->a);
+		spec__keyed(thread, insn->op, insn->a);
 		return 0;
 	case OP_ENTRY:
 	case OP_SET_ENTRY:
 	case OP_HAS_ENTRY:
 	case OP_END_ENTRY:
-		frame_op(thread, insn);
+		spec__frame(thread, insn);
 		return 0;
 	case OP_WORKER:
-		push(thread, thread_worker(thread));
+		spec__worker(thread);
 		return 0;
 	case OP_ARG_STRING:
 		arg_string(thread, insn->a, sleepable);
@@ -574,7 +576,7 @@ static __always_inline int other_op(struct spec_thread *thread, struct spec_insn
 		arg_bytes(thread, insn->a, sleepable);
 		return 0;
 	case OP_ARG_COMM:
-		arg_comm(thread, insn->a);
+		spec__comm(thread, insn->a);
 		return 0;
 	case OP_EMIT:
 		spec__emit(thread, insn);
@@ -585,7 +587,7 @@ static __always_inline int other_op(struct spec_thread *thread, struct spec_insn
 
 static __always_inline int step(struct spec_thread *thread, const bool sleepable)
 {
-	struct spec_insn *insn, copy;
+	struct spec_insn *insn;
 	__u32 pc;
 
 	if (!thread)
@@ -594,10 +596,9 @@ static __always_inline int step(struct spec_thread *thread, const bool sleepable
 	insn = bpf_map_lookup_elem(&code, &pc);
 	if (!insn)
 		return 1;
-	copy = *insn;
-	if (simple_op(thread, &copy))
+	if (simple_op(thread, insn))
 		return 0;
-	return other_op(thread, &copy, sleepable);
+	return other_op(thread, insn, sleepable);
 }
 
 __noinline int spec__step(struct spec_thread *thread)

@@ -15,6 +15,7 @@
 #include "kernel.h"
 #include <tracer/ring.h>
 #include "records.h"
+#include "shared.bpf.h"
 #include "state.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -34,14 +35,6 @@ struct {
 	__type(key, int);
 	__type(value, struct thread_state);
 } threads SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 1 << 16);
-	__type(key, __u32);   /* thread group */
-	__type(value, __u32); /* unused */
-} targets SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -66,18 +59,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } counters SEC(".maps");
-
-struct buffer {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 16);
-} template SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__array(values, struct buffer);
-} buffers SEC(".maps") = {.values = {&template}};
 
 /*
  * By CPU, written by its tick: what threads have stamped before and while they ran there is handed over, but

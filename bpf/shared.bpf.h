@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tables that BPF objects of a capture have in common: the loader gives those of tracer.bpf.c to the
+ * others.
+ */
+#ifndef TRACER_SHARED_BPF_H
+#define TRACER_SHARED_BPF_H
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1 << 16);
+	__type(key, __u32);   /* thread group */
+	__type(value, __u32); /* unused */
+} targets SEC(".maps");
+
+struct buffer {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 16);
+} template SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct buffer);
+} buffers SEC(".maps") = {.values = {&template}};
+
+#endif /* TRACER_SHARED_BPF_H */
