@@ -23,17 +23,23 @@ static int feed__check(struct feed *feed)
 int feed__run(struct feed *feed)
 {
 	uint64_t count = 0;
-	struct event event;
+	struct event own, *event;
 	int got, err;
 
-	while ((got = trace__next(feed->trace, &event)) > 0) {
+	for (;;) {
+		event = feed->model ? model__slot(feed->model) : &own;
+		if (!event)
+			return -ENOMEM;
+		got = trace__next(feed->trace, event);
+		if (got <= 0)
+			break;
 		if (!feed->first)
-			feed->first = event.time;
-		if (event.time > feed->last)
-			feed->last = event.time;
+			feed->first = event->time;
+		if (event->time > feed->last)
+			feed->last = event->time;
 		if (feed->event)
-			feed->event(feed->ctx, &event);
-		err = feed->model ? model__event(feed->model, &event) : 0;
+			feed->event(feed->ctx, event);
+		err = feed->model ? model__slot_filled(feed->model) : 0;
 		if (!err && ++count % EVENTS_PER_CHECK == 0)
 			err = feed__check(feed);
 		if (err < 0)

@@ -10,6 +10,7 @@
 #include "paraver.h"
 
 #define WINDOW 32768U /* records of the spool that are looked at together: all of one time */
+#define PIECE 4096U   /* that are read at once: they are still in the cache when they are written */
 
 /* Numbers of objects */
 
@@ -158,19 +159,23 @@ static void put_header(struct writer *writer)
 	emit__lit(out, ")\n");
 }
 
-static void put_object(struct writer *writer, const struct prv_record *record)
+static void put_object(const struct writer *writer, struct emit *out,
+		       const struct prv_record *record)
 {
 	const struct prv_text *text = &writer->rows[record->row];
 
-	emit__u64(&writer->out, record->cpu ? text->cpu_base + record->cpu : 0);
+	if (record->cpu)
+		emit__u64(out, text->cpu_base + record->cpu);
+	else
+		emit__char(out, '0');
 	/* all of it, which needs no look at how much of it there is */
-	memcpy(writer->out.at, text->object, sizeof(text->object));
-	writer->out.at += text->size;
+	memcpy(out->at, text->object, sizeof(text->object));
+	out->at += text->size;
 }
 
-static void put_time(struct writer *writer, uint64_t time)
+static void put_time(struct writer *writer, struct emit *out, uint64_t time)
 {
-	emit__ns(&writer->out, &writer->last, time - writer->origin);
+	emit__ns(out, &writer->last, time - writer->origin);
 }
 
 static void put_type(struct emit *out, uint64_t type)
@@ -186,39 +191,56 @@ static void put_type(struct emit *out, uint64_t type)
 	}
 }
 
-static void put_state(struct writer *writer, const struct prv_record *record)
+/*
+ * A line goes on at a place of its own, in a register while all is inlined. The writer's would be
+ * stored and loaded for every character, which might be a part of it.
+ */
+#define INLINED __attribute__((flatten))
+
+static INLINED void put_state(struct writer *writer, const struct prv_record *record)
 {
+	struct emit line;
 	uint64_t end = record->a == PRV_NEVER ? writer->end : record->a;
 
 	if (end <= record->time)
 		return;
-	emit__lit(&writer->out, "1:");
-	put_object(writer, record);
-	put_time(writer, record->time);
-	emit__char(&writer->out, ':');
-	put_time(writer, end);
-	emit__char(&writer->out, ':');
-	emit__u64(&writer->out, record->b);
-	emit__char(&writer->out, '\n');
+	line.at = writer->out.at;
+	emit__lit(&line, "1:");
+	put_object(writer, &line, record);
+	put_time(writer, &line, record->time);
+	emit__char(&line, ':');
+	put_time(writer, &line, end);
+	emit__char(&line, ':');
+	emit__u64(&line, record->b);
+	emit__char(&line, '\n');
+	writer->out.at = line.at;
 }
 
 /* one record for all events that follow each other in a row; how many there are */
-static size_t put_events(struct writer *writer, const struct prv_record *records, size_t count)
+static INLINED size_t put_events(struct writer *writer, const struct prv_record *records,
+				 size_t count)
 {
 	struct emit *out = &writer->out;
+	struct emit line;
 	size_t i;
 
-	emit__lit(out, "2:");
-	put_object(writer, records);
-	put_time(writer, records->time);
+	line.at = out->at;
+	emit__lit(&line, "2:");
+	put_object(writer, &line, records);
+	put_time(writer, &line, records->time);
 	for (i = 0; i < count && records[i].kind == PRV_EVENT && records[i].row == records->row;
 	     i++) {
-		emit__room(out, 128);
-		put_type(out, records[i].a);
-		emit__char(out, ':');
-		emit__i64(out, (int64_t)records[i].b);
+		if (out->end - line.at < 128) {
+			out->at = line.at;
+			emit__flush(out);
+			line.at = out->at;
+		}
+		put_type(&line, records[i].a);
+		emit__char(&line, ':');
+		emit__i64(&line, (int64_t)records[i].b);
 	}
-	emit__char(out, '\n');
+	emit__char(&line, '\n');
+	out->at = line.at;
 	return i;
 }
 
@@ -230,15 +252,15 @@ static void put_message(struct writer *writer, const struct prv_record *sent)
 	if (received->a == PRV_NEVER)
 		return;
 	emit__lit(out, "3:");
-	put_object(writer, sent);
-	put_time(writer, sent->time);
+	put_object(writer, out, sent);
+	put_time(writer, out, sent->time);
 	emit__char(out, ':');
-	put_time(writer, sent->time);
+	put_time(writer, out, sent->time);
 	emit__char(out, ':');
-	put_object(writer, received);
-	put_time(writer, received->time);
+	put_object(writer, out, received);
+	put_time(writer, out, received->time);
 	emit__char(out, ':');
-	put_time(writer, received->time);
+	put_time(writer, out, received->time);
 	emit__char(out, ':');
 	emit__u64(out, sent->b);
 	emit__char(out, ':');
@@ -249,18 +271,21 @@ static void put_message(struct writer *writer, const struct prv_record *sent)
 /* records of one time: states, then events, then messages */
 static void put_moment(struct writer *writer, const struct prv_record *records, size_t count)
 {
+	bool others = false;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
+		others |= records[i].kind != PRV_EVENT;
+		if (records[i].kind != PRV_STATE)
+			continue;
 		emit__room(&writer->out, 256);
-		if (records[i].kind == PRV_STATE)
-			put_state(writer, &records[i]);
+		put_state(writer, &records[i]);
 	}
 	for (i = 0; i < count;) {
 		emit__room(&writer->out, 256);
 		i += records[i].kind == PRV_EVENT ? put_events(writer, records + i, count - i) : 1;
 	}
-	for (i = 0; i + 1 < count; i++) {
+	for (i = 0; others && i + 1 < count; i++) {
 		emit__room(&writer->out, 256);
 		if (records[i].kind == PRV_SEND)
 			put_message(writer, &records[i]);
@@ -296,14 +321,15 @@ static int put_records(struct writer *writer)
 	int got = window ? 1 : -ENOMEM;
 
 	while (got > 0 && !writer__stopped(writer, done)) {
-		got = spool__read(&writer->prv->spool, window + have, WINDOW - have);
+		size = WINDOW - have < PIECE ? WINDOW - have : PIECE;
+		got = spool__read(&writer->prv->spool, window + have, size);
 		if (got < 0)
 			break;
 		have += (size_t)got;
 		for (at = 0; at < have; at += size) {
 			size = moment__size(window + at, have - at);
 			/* what else is of that time comes with the next, if there is room for it */
-			if (got && at && at + size == have)
+			if (got && at + size == have && (at || have < WINDOW))
 				break;
 			if (size > 1 && window[at + size - 1].kind == PRV_SEND)
 				size--;

@@ -149,6 +149,7 @@ struct spool {
 	bool reading;
 	size_t at;		/* of bytes: what is read next */
 	struct prv_record last; /* what the next one is told as the difference from */
+	uint64_t place;		/* its row and CPU, see place__of() */
 };
 
 /* a temporary file beside @path, or where those usually are */
@@ -170,6 +171,11 @@ struct labels {
 	struct map numbers; /* of a string */
 	const char **names;
 	uint32_t count, size;
+	/* those of the last names asked for; number 0: none yet */
+	struct {
+		const char *name;
+		uint64_t number;
+	} recent[16];
 };
 
 struct prv_row {	 /* what Paraver calls a thread */
@@ -197,6 +203,7 @@ struct prv_process {
 	struct prv_row *rows, **sorted; /* in the order of their numbers, once those are known */
 	uint32_t row_count, channel_count;
 	struct map workers, channels;
+	struct prv_row *low_channels[64]; /* of these, those that most programs have */
 	uint32_t counts[3];
 	uint32_t cpus;	     /* seen: the highest, and one */
 	uint32_t task, node; /* Paraver's numbers, from 1 */

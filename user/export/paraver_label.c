@@ -11,13 +11,19 @@
 static uint64_t labels__number(struct paraver *prv, struct labels *labels, const char *name,
 			       uint32_t max)
 {
+	size_t slot = (uintptr_t)name >> 3 & 15;
 	uintptr_t number;
 
+	if (labels->recent[slot].number && labels->recent[slot].name == name)
+		return labels->recent[slot].number;
 	if (!name || !*name)
 		name = NULL;
 	number = (uintptr_t)map__get(&labels->numbers, (uintptr_t)name, 0);
-	if (number)
+	if (number) {
+		labels->recent[(uintptr_t)name >> 3 & 15].name = name;
+		labels->recent[(uintptr_t)name >> 3 & 15].number = number;
 		return number;
+	}
 	if (labels->count >= max)
 		return max;
 	if (labels->count == labels->size) {

@@ -127,19 +127,27 @@ static const unsigned char *get_number(const unsigned char *at, uint64_t *value)
 	return at;
 }
 
+/* both in one: not as they lie in the record, or they would be loaded as one, which waits for their
+ * stores */
+static uint64_t place__of(const struct prv_record *record)
+{
+	return (uint64_t)record->row << 16 | record->cpu;
+}
+
 /* what the next one is compared with */
 static void spool__keep(struct spool *spool, const struct prv_record *record)
 {
 	spool->last.time = record->time;
 	spool->last.row = record->row;
 	spool->last.cpu = record->cpu;
+	spool->place = place__of(record);
 }
 
 static unsigned char *put_head(struct spool *spool, unsigned char *at,
 			       const struct prv_record *record)
 {
 	bool same_time = record->time == spool->last.time;
-	bool same_place = record->row == spool->last.row && record->cpu == spool->last.cpu;
+	bool same_place = place__of(record) == spool->place;
 
 	*at++ = (unsigned char)(record->kind | (same_time ? SAME_TIME : 0) |
 				(same_place ? SAME_PLACE : 0));
@@ -153,8 +161,8 @@ static unsigned char *put_head(struct spool *spool, unsigned char *at,
 
 uint64_t spool__add(struct spool *spool, const struct prv_record *record)
 {
-	const struct arrival arrival = {record->time, record->a, record->row, record->cpu};
 	unsigned char *at, *fixed;
+	struct arrival arrival;
 
 	if (SPOOL_BYTES - spool->size < RECORD_MAX) {
 		spool__flush(spool, spool->half);
@@ -179,6 +187,7 @@ uint64_t spool__add(struct spool *spool, const struct prv_record *record)
 		break;
 	case PRV_RECEIVE:
 		*fixed++ = PRV_RECEIVE;
+		arrival = (struct arrival){record->time, record->a, record->row, record->cpu};
 		memcpy(fixed, &arrival, sizeof(arrival));
 		at = fixed + sizeof(arrival);
 		break;
@@ -221,6 +230,7 @@ int spool__rewind(struct spool *spool)
 			spool->err = -errno;
 	}
 	memset(&spool->last, 0, sizeof(spool->last));
+	spool->place = 0;
 	return spool->err;
 }
 
@@ -251,8 +261,12 @@ static const unsigned char *get_head(const struct spool *spool, const unsigned c
 	unsigned char head = *at++;
 	uint64_t number = 0;
 
-	*record = spool->last;
+	/* field by field: what was stored in parts waits when it is loaded in one */
+	record->time = spool->last.time;
+	record->row = spool->last.row;
+	record->cpu = spool->last.cpu;
 	record->kind = head & KIND_MASK;
+	record->a = record->b = 0;
 	if (head == PRV_RECEIVE)
 		return at;
 	if (!(head & SAME_TIME)) {

@@ -147,8 +147,11 @@ struct prv_row *prv_row__of(struct paraver *prv, struct model_thread *thread)
 struct prv_row *prv_row__channel(struct paraver *prv, struct prv_process *process, uint32_t channel,
 				 uint64_t time)
 {
-	struct prv_row *row = map__get(&process->channels, channel, 0);
+	struct prv_row *row;
 
+	if (channel < 64 && process->low_channels[channel])
+		return process->low_channels[channel];
+	row = map__get(&process->channels, channel, 0);
 	if (row || process->channel_count >= PRV_CHANNELS_MAX)
 		return row;
 	row = row__new(prv, process);
@@ -159,14 +162,17 @@ struct prv_row *prv_row__channel(struct paraver *prv, struct prv_process *proces
 	process->channel_count++;
 	row->is_channel = row->in_use = true;
 	row->channel = channel;
+	if (channel < 64)
+		process->low_channels[channel] = row;
 	prv_row__update(prv, row, time);
 	return row;
 }
 
 static int row__state(const struct prv_row *row)
 {
+	/* where there is no state readers take it as 0, which is idle */
 	if (row->is_channel)
-		return row->marker ? PRV_STATE_MARKER : PRV_STATE_IDLE;
+		return row->marker ? PRV_STATE_MARKER : -1;
 	return row->stays		     ? PRV_STATE_RUNNING
 	       : row->spans[SPAN_BULK]	     ? PRV_STATE_BULK
 	       : row->spans[SPAN_SLEEP]	     ? PRV_STATE_SLEEP
@@ -181,6 +187,8 @@ void prv_row__update(struct paraver *prv, struct prv_row *row, uint64_t time)
 	if (state == row->state)
 		return;
 	prv_row__end(prv, row, time);
+	if (state < 0)
+		return;
 	row->state = state;
 	row->state_record = spool__put(prv, row, PRV_STATE, time, PRV_NEVER, (uint64_t)row->state);
 }

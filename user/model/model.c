@@ -465,21 +465,28 @@ static int grow_queue(struct model *m)
 	return 0;
 }
 
-int model__event(struct model *m, const struct event *event)
+struct event *model__slot(struct model *m)
 {
-	struct event *e;
-
-	while (m->queue_count && (waiting(m, 0)->time + MODEL_INVERSION_NS < event->time ||
-				  m->queue_count >= QUEUE_MAX))
+	while (m->queue_count >= QUEUE_MAX)
 		take_oldest(m);
-	if (m->queue_count == m->queue_size && grow_queue(m))
-		return m->err = -ENOMEM;
-	e = waiting(m, m->queue_count);
-	*e = *event;
-	if (event->time < m->pushed) {
-		e->time = m->pushed;
-		m->event = event;
+	if (m->queue_count == m->queue_size && grow_queue(m)) {
+		m->err = -ENOMEM;
+		return NULL;
+	}
+	return waiting(m, m->queue_count);
+}
+
+int model__slot_filled(struct model *m)
+{
+	struct event *e = waiting(m, m->queue_count);
+
+	/* the slot stays where it is */
+	while (m->queue_count && waiting(m, 0)->time + MODEL_INVERSION_NS < e->time)
+		take_oldest(m);
+	if (e->time < m->pushed) {
+		m->event = e;
 		model__repair(m, NULL, ANOMALY_LATE_EVENT, 0);
+		e->time = m->pushed;
 	}
 	m->pushed = e->time;
 	m->queue_count++;
@@ -490,6 +497,16 @@ int model__event(struct model *m, const struct event *event)
 	else if (e->type >= EV_lock_wait && e->type <= EV_lock_released)
 		map__prefetch(&m->locks, e->process, e->args[0].u);
 	return m->err;
+}
+
+int model__event(struct model *m, const struct event *event)
+{
+	struct event *slot = model__slot(m);
+
+	if (!slot)
+		return m->err;
+	*slot = *event;
+	return model__slot_filled(m);
 }
 
 int model__end(struct model *m, uint64_t time)

@@ -383,6 +383,12 @@ int model__add_sink(struct model *model, const struct model_ops *ops, void *ctx)
  * Returns 0 or -ENOMEM.
  */
 int model__event(struct model *model, const struct event *event);
+/*
+ * The same without a copy: model__slot() says where the next event goes, NULL if there is no memory,
+ * and model__slot_filled() takes it. In between nothing else is asked of the model.
+ */
+struct event *model__slot(struct model *model);
+int model__slot_filled(struct model *model);
 
 /* model__end() - close what is open at @time, unfinished tasks last; then sinks' end() */
 int model__end(struct model *model, uint64_t time);

@@ -65,10 +65,15 @@ void process__counts(struct model *m, struct process *process)
 
 struct thread *thread__get(struct model *m, struct process *process, uint32_t tid)
 {
-	struct thread *thread = map__get(&m->threads, process->p.index, tid);
+	struct thread *thread = m->last_thread;
 
-	if (thread)
+	if (thread && thread->t.process == &process->p && thread->t.tid == tid)
 		return thread;
+	thread = map__get(&m->threads, process->p.index, tid);
+	if (thread) {
+		m->last_thread = thread;
+		return thread;
+	}
 	thread = pool__take(&m->thread_pool);
 	if (!thread || map__put(&m->threads, process->p.index, tid, thread)) {
 		m->err = -ENOMEM;
@@ -155,6 +160,8 @@ static void count_left_open(struct model *m, struct process *process)
 static void finish_thread(struct model *m, struct thread *thread)
 {
 	map__remove(&m->threads, thread->t.process->index, thread->t.tid);
+	if (m->last_thread == thread)
+		m->last_thread = NULL;
 	if (map__get(&m->workers, thread->t.process->index, thread->t.worker) == thread)
 		map__remove(&m->workers, thread->t.process->index, thread->t.worker);
 	sched__thread_ends(m, thread);

@@ -179,9 +179,10 @@ struct model {
 	const struct event *event;  /* the same; NULL at the end */
 	struct process **processes; /* by index */
 	size_t process_slots;
-	struct map tasks;   /* process, identity */
-	struct map threads; /* process, tid */
-	struct map workers; /* process, worker: thread */
+	struct thread *last_thread; /* that one was asked for; NULL: it ended */
+	struct map tasks;	    /* process, identity */
+	struct map threads;	    /* process, tid */
+	struct map workers;	    /* process, worker: thread */
 	struct map continuations;
 	struct map locks;	  /* process, object */
 	struct map lock_waits;	  /* who, object */

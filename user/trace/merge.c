@@ -163,6 +163,25 @@ static struct merge_item stream__item(struct stream *stream)
 				   stream};
 }
 
+/*
+ * The stream at the heap's top has another record: mostly the oldest again. Then two words change,
+ * each by itself: an item that is made of parts and copied in larger ones waits for its stores.
+ */
+static void heap__refresh_top(struct merge *merge, struct stream *stream)
+{
+	struct merge_item *heap = merge->heap;
+	size_t i;
+
+	for (i = 1; i <= 2 && i < merge->count; i++) {
+		if (heap[i].time <= stream->time) {
+			heap__replace_top(merge, stream__item(stream));
+			return;
+		}
+	}
+	heap[0].time = stream->time;
+	heap[0].stamp = stream->stamp;
+}
+
 static void merge__remove(struct merge *merge, struct stream *stream)
 {
 	table__remove(&merge->by_id, stream->id);
@@ -383,7 +402,7 @@ static void merge__advance(struct merge *merge, struct stream *stream)
 {
 	switch (stream__peek(&merge->context, stream)) {
 	case STREAM_READY:
-		heap__replace_top(merge, stream__item(stream));
+		heap__refresh_top(merge, stream);
 		break;
 	case STREAM_WAITS:
 		heap__pop(merge);
@@ -399,12 +418,16 @@ static void merge__advance(struct merge *merge, struct stream *stream)
 
 int merge__next(struct merge *merge, struct event *event)
 {
+	const struct merge_item *item = merge->heap;
 	struct merge_item top;
 	struct stream *stream;
 
 	if (!merge->count)
 		return 0;
-	top = merge->heap[0];
+	/* part by part, as they may just have been written: see heap__refresh_top() */
+	top.time = item->time;
+	top.order = item->order;
+	top.of = item->of;
 	if (top.time > merge->bound && merge->context.held <= MERGE_HELD_MAX)
 		return 0;
 	if (top.order < MERGE_STREAMS && top.order >= MERGE_QUEUES) {

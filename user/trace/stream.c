@@ -768,6 +768,7 @@ bool stream__take(struct stream_context *context, struct stream *stream, struct 
 	event->pid = stream->process->shown.pid;
 	event->tid = stream->tid;
 	event->stack = 0;
+	event->derived = false;
 	if (stream->loss.records) {
 		event->type = EV_lost;
 		event->real = false;

@@ -402,6 +402,13 @@ static int trace__give(struct trace *trace, struct event *event)
 	return 1;
 }
 
+/* a point's, of a process that was announced: trace__give() would do nothing with it */
+static bool trace__gives_at_once(const struct trace *trace, const struct event *event)
+{
+	return event->type < SCHEMA_TYPES && event->process != EVENT_NO_PROCESS &&
+	       trace->merge.context.processes.all[event->process]->announced;
+}
+
 static int trace__end(struct trace *trace, struct event *event)
 {
 	if (trace->over)
@@ -420,9 +427,15 @@ static int trace__next_recorded(struct trace *trace, struct event *event)
 	for (;;) {
 		if (trace->has_pending && trace__give(trace, event))
 			return 1;
-		ret = merge__next(&trace->merge, &trace->pending);
+		ret = merge__next(&trace->merge, event);
 		if (ret > 0) {
-			trace->has_pending = !trace__hides(trace, &trace->pending);
+			if (trace__hides(trace, event))
+				continue;
+			/* mostly nothing goes before it */
+			if (trace__gives_at_once(trace, event))
+				return 1;
+			trace->pending = *event;
+			trace->has_pending = true;
 			continue;
 		}
 		if (ret == 0 && trace->merge.context.eof)
