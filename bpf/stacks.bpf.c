@@ -56,13 +56,18 @@ static __always_inline bool is_inside(const struct tracer_ring *user, __u64 *hea
 	return limits[0] == (__u32)*head && limits[1] != limits[0];
 }
 
-/* where the thread's next record in that DSO goes */
-static __always_inline void stack__locate(struct rec_stack *stack, struct thread_state *thread)
+/*
+ * Where the thread's next record in that DSO goes. A global function, so that the program's own frame has less
+ * than 64 bytes (hold.bpf.h).
+ */
+__noinline int stack__locate(struct rec_stack *stack, struct thread_state *thread)
 {
 	struct ring_state *ring;
 	__u64 head;
 	__u32 i;
 
+	if (!stack || !thread)
+		return 0;
 	for (i = 0; i < STATE_RINGS; i++) {
 		if (i >= thread->count)
 			break;
@@ -74,6 +79,7 @@ static __always_inline void stack__locate(struct rec_stack *stack, struct thread
 							      TRACER_HEAD_RECORDS(ring->head));
 		break;
 	}
+	return 0;
 }
 
 static __always_inline void stack__registers(struct rec_stack *stack, struct pt_regs *ctx)
@@ -82,13 +88,24 @@ static __always_inline void stack__registers(struct rec_stack *stack, struct pt_
 	int i;
 
 #if defined(__TARGET_ARCH_x86)
-	const __u64 from[] = {ctx->rax, ctx->rdx, ctx->rcx, ctx->rbx, ctx->rsi, ctx->rdi,
-			      ctx->rbp, ctx->rsp, ctx->r8,  ctx->r9,  ctx->r10, ctx->r11,
-			      ctx->r12, ctx->r13, ctx->r14, ctx->r15, ctx->rip};
-
-	for (i = 0; i < 17; i++)
-		to[i] = from[i];
-	for (; i < STACK_REGISTERS; i++)
+	to[0] = ctx->rax;
+	to[1] = ctx->rdx;
+	to[2] = ctx->rcx;
+	to[3] = ctx->rbx;
+	to[4] = ctx->rsi;
+	to[5] = ctx->rdi;
+	to[6] = ctx->rbp;
+	to[7] = ctx->rsp;
+	to[8] = ctx->r8;
+	to[9] = ctx->r9;
+	to[10] = ctx->r10;
+	to[11] = ctx->r11;
+	to[12] = ctx->r12;
+	to[13] = ctx->r13;
+	to[14] = ctx->r14;
+	to[15] = ctx->r15;
+	to[16] = ctx->rip;
+	for (i = 17; i < STACK_REGISTERS; i++)
 		to[i] = 0;
 #else
 	const struct user_pt_regs *user = (void *)ctx;
