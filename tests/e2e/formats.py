@@ -483,6 +483,59 @@ def node_reads_chrome():
     check(int(found) == read_report("everything")[0]["stays"], found)
 
 
+def speedscope_folder():
+    """the npm package, where `npm install -g speedscope` puts it, or as $SPEEDSCOPE says"""
+    needs("node")
+    folders = [os.environ.get("SPEEDSCOPE")]
+    if shutil.which("npm"):
+        folders.append(os.path.join(run("npm", "root", "-g").strip(), "speedscope"))
+    for folder in folders:
+        if folder and os.path.isdir(os.path.join(folder, "dist", "release")):
+            return folder
+    raise FileNotFoundError("speedscope (npm install -g speedscope, or $SPEEDSCOPE is its folder)")
+
+
+def rows_of_chrome(name):
+    """what there is on each row: calls, their nanoseconds, those without length; rows that speedscope misreads"""
+    calls, length, empty, misread = (collections.Counter() for _ in range(4))
+    stacks = collections.defaultdict(list)
+    with open(f"{name}.json", encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    for event in events:
+        row = event["pid"], event.get("tid")
+        if event["ph"] == "B":
+            calls[row] += 1
+            stacks[row].append(event["ts"])
+        elif event["ph"] == "E":
+            begin = stacks[row].pop()
+            span = round((event["ts"] - begin) * 1000)
+            length[row] += span
+            empty[row] += not span
+            # of one time it takes ends first, if they are not the next begin's
+            misread[row] += not span and bool(stacks[row]) and stacks[row][-1] == begin
+    return calls, length, empty, misread
+
+
+def speedscope_reads_chrome():
+    """its own importer finds each row, and in each the same calls and the same nanoseconds"""
+    folder, compared = speedscope_folder(), 0
+    for name in CAPTURES:
+        calls, length, empty, misread = rows_of_chrome(name)
+        found = json.loads(run("node", f"{SRC}/tests/e2e/speedscope.js", folder, f"{name}.json"))
+        ids = [re.search(r"\(pid (\d+)\).* \(tid (\d+)\)$", profile["name"], re.S) for profile in found]
+        rows = {tuple(map(int, match.groups())): profile for match, profile in zip(ids, found) if match}
+        check(len(rows) == len(found) and rows.keys() == calls.keys(), f"{name}: {rows.keys() ^ calls.keys()}")
+        for row, profile in rows.items():
+            count, total = sum(profile["calls"].values()), sum(profile["ns"].values())
+            if misread[row]:
+                continue
+            check(total == length[row], f"{name} {row}: {length[row]} ns: {total}")
+            # of those without length it makes one, if they follow each other
+            check(calls[row] - empty[row] <= count <= calls[row], f"{name} {row}: {calls[row]} calls: {count}")
+            compared += count
+    check(compared > 1000, f"{compared} calls compared")
+
+
 def sqlite_reads_its_database():
     needs("sqlite3")
     wanted = read_report("everything")[0]
@@ -501,6 +554,7 @@ TESTS = [
     ("perfetto in pieces: each alone, and concatenated", pieces_of_perfetto),
     ("docs/formats.md has every table, column and view", documented),
     ("Node reads the Chrome trace", node_reads_chrome),
+    ("speedscope's importer reads the Chrome trace", speedscope_reads_chrome),
     ("the sqlite3 command reads the database", sqlite_reads_its_database),
 ]
 
@@ -518,7 +572,7 @@ def main():
         except FileNotFoundError as missing:
             if missing.errno is not None:
                 raise
-            print(f"skip {name}: command {missing}")
+            print(f"skip {name}: no {missing}")
         except Wrong as wrong:
             print(f"not ok {name}: {wrong}")
     return 0
