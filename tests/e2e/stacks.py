@@ -207,6 +207,42 @@ def in_perfetto():
         raise Wrong("messages without their stacks")
 
 
+def blocks(name):
+    """Types of a capture's blocks; 33 are binaries."""
+    with open(os.path.join(TMP, name), "rb") as file:
+        data = file.read()
+    at, found = int.from_bytes(data[12:16], "little"), []
+    while at < len(data):
+        found.append(int.from_bytes(data[at + 4:at + 6], "little"))
+        at += 16 + (int.from_bytes(data[at + 8:at + 12], "little") + 7) // 8 * 8
+    return found
+
+
+def in_parts():
+    """Each segment, and a recorder's window, has the stacks of its own events; the program is gone."""
+    build("parts", "-g")
+    # of one process, whose stacks are alike, no more than buffers hold; then at a rate at which none is lost
+    for limit, size, command in (("--flight-recorder", "64K", "./parts 1500"),
+                                 ("--flight-recorder", "256K", "for i in $(seq 40); do ./parts 150 || exit 1; done"),
+                                 ("--max-file-size", "256K", "for i in $(seq 40); do ./parts 150 || exit 1; done")):
+        run(TRACER, "record", *QUIET, "--stacks", "suspend", limit, size, "-o", "parts.trc", "--", "sh", "-c", command)
+        os.rename(os.path.join(TMP, "parts"), os.path.join(TMP, "gone"))
+        files = [name for name in os.listdir(TMP) if name.startswith("parts.trc")]
+        if (len(files) > 2) != (limit == "--max-file-size"):
+            raise Wrong(f"{limit}: {len(files)} files")
+        for name in files:
+            lines = run(TRACER, "export", "-q", "-f", "text", name).splitlines()
+            without = [line for line in lines if " task_suspended " in line and ";middle;outer;fiber_main" not in line]
+            # where the file begins, a stack may be in the one before
+            if len(without) > 1:
+                raise Wrong(f"{limit}, {name}: {len(without)} without their stack, such as {without[0]}")
+            if blocks(name).count(33) > 3:
+                raise Wrong(f"{limit}, {name}: binaries are told again and again")
+        os.rename(os.path.join(TMP, "gone"), os.path.join(TMP, "parts"))
+        for name in files:
+            os.unlink(os.path.join(TMP, name))
+
+
 TESTS = [
     ("stacks on fibers, without frame pointers, each at its own event", lambda: on_fibers("gcc")),
     ("the same built by clang", lambda: on_fibers("clang")),
@@ -220,6 +256,7 @@ TESTS = [
     ("a static program", static_program),
     ("a program that is replaced, then gone, by the time of the export", replaced_program),
     ("C++ names", cxx_names),
+    ("stacks in segments and in a recorder's window", in_parts),
 ]
 
 

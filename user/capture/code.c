@@ -110,20 +110,13 @@ out:
 	elf_parts__free(&parts);
 }
 
-void code__repeat(struct code *code)
-{
-	for (struct code_set *set = code->sets; set; set = set->next)
-		set->told = false;
-}
-
 void code__tell_files(struct code *code, struct file_writer *writer)
 {
 	for (struct code_file *file = code->files; file; file = file->next) {
-		if (file->used)
+		if (file->used && !file->told)
 			code_file__tell(file, writer);
-		file->used = false;
+		file->told = file->used;
 	}
-	code__repeat(code);
 }
 
 /* --- sets --- */

@@ -21,7 +21,8 @@ struct code_file {
 	uint64_t size, changed; /* bytes; last change, ns since 1970 */
 	char *path;
 	char build_id[129];
-	bool used; /* a stack leads through it, and its block is not in the present file */
+	bool used; /* a stack leads through it */
+	bool told; /* its block was told, too */
 };
 
 struct code_range {
@@ -34,7 +35,7 @@ struct code_range {
 struct code_set {
 	struct code_set *next;
 	uint32_t id;
-	bool told;		   /* its block is in the present file */
+	bool told;		   /* its block was told */
 	struct code_range *ranges; /* in order */
 	size_t count;
 	/* which stretches of 2 MiB hold any, by a bit of their number: most words are no code */
@@ -55,12 +56,10 @@ void code__fork(struct code *code, pid_t pid, pid_t parent);
 struct code_set *code__of(struct code *code, pid_t pid);
 /* the range that @address is in, or NULL */
 struct code_range *code_set__find(const struct code_set *set, uint64_t address);
-/* CODE block, once a file */
+/* CODE block, once */
 void code_set__tell(struct code *code, struct code_set *set, struct file_writer *writer);
-/* BINARY blocks of what was used; what comes then is for another file */
+/* BINARY blocks of what was used, each once */
 void code__tell_files(struct code *code, struct file_writer *writer);
-/* CODE blocks are told again */
-void code__repeat(struct code *code);
 void code__free(struct code *code);
 
 #endif /* TRACER_CAPTURE_CODE_H */

@@ -28,7 +28,7 @@
 #include "../base/say.h"
 #include "control.h"
 #include "session.h"
-#include "stacks.h"
+#include "stack_record.h"
 #include "trigger.h"
 
 /* Nothing is handed over later than 200 ms after it was written (user/trace/merge.c), and then
@@ -39,6 +39,7 @@
 #define KEEP_HELD_MAX (256ULL << 20)
 /* Rounds, for the reader's sake: see user/trace/merge.c. */
 #define ROUND_BYTES (4ULL << 20)
+#define STACKS_TOLD_MAX (1U << 18)
 
 struct node {
 	struct node *next, *before;
@@ -48,6 +49,7 @@ struct node {
 	union {
 		struct rec_header record;
 		struct rec_chunk chunk;
+		struct rec_stack stack;
 		unsigned char bytes[1];
 	};
 };
@@ -58,12 +60,14 @@ struct keep {
 	struct catalog *catalog;
 	struct flight *flight; /* NULL: segments */
 	struct node *first, *last;
-	struct map streams;  /* stream: its newest chunk that waits */
-	struct node *placed; /* the record that came last, or NULL */
+	struct map streams;	/* stream: its newest chunk that waits */
+	struct map stacks_told; /* ids of those whose bytes the present part has */
+	struct node *placed;	/* the record that came last, or NULL */
 	/* when that, and the newest of all, were handed over */
 	uint64_t taken, taken_newest;
 	uint64_t held;
 	uint64_t released; /* time up to which everything has been passed on */
+	bool after_stack; /* that is a stack's, whose record is a little younger: no place to cut */
 	uint64_t told_round, round_bytes;
 	uint64_t start, number;
 	struct clocks clocks;	  /* passed on */
@@ -200,7 +204,7 @@ static void keep__take_record(void *ctx, const void *record, size_t size)
  */
 static uint64_t keep__block_time(const struct keep *keep, enum file_block_type type)
 {
-	return type == FILE_CODE ? 0 : keep->taken;
+	return type == FILE_CODE || type == FILE_BINARY ? 0 : keep->taken;
 }
 
 static bool keep__take_block(void *ctx, enum file_block_type type, const struct iovec *parts,
@@ -283,18 +287,35 @@ static void keep__pass_record(struct keep *keep, const struct rec_header *record
 	file_writer__append(keep->session->writer, record, record->size);
 }
 
+/* the bytes of a stack stand once in a part */
+static void keep__trim_stack(struct keep *keep, struct rec_stack *stack)
+{
+	if (!map__get(&keep->stacks_told, stack->id, 0)) {
+		if (keep->stacks_told.count >= STACKS_TOLD_MAX)
+			map__free(&keep->stacks_told);
+		map__put(&keep->stacks_told, stack->id, 0, keep);
+	} else if (stack->h.size > sizeof(*stack)) {
+		stack->len = 0;
+		stack->h.size = sizeof(*stack);
+	}
+}
+
 static void keep__pass(struct keep *keep, struct node *node)
 {
 	uint64_t records;
 
 	keep__unlink(keep, node);
-	if (!node->block && node->time > keep->released)
+	if (!node->block && node->time > keep->released) {
 		keep->released = node->time;
+		keep->after_stack = node->record.kind == REC_STACK;
+	}
 	if (node->block) {
 		keep__pass_block(keep, node);
 	} else {
 		if (node__is_chunk(node))
 			follow__chunk(keep->follow, &node->chunk, NULL, &records);
+		else if (node->record.kind == REC_STACK)
+			keep__trim_stack(keep, &node->stack);
 		keep__pass_record(keep, &node->record);
 	}
 	free(node);
@@ -440,10 +461,7 @@ static void keep__cut(struct keep *keep, uint64_t time)
 		keep->tail -= (keep->tail - (keep->raw - before)) / 4;
 	keep->number++;
 	file_writer__flush(session->writer);
-	if (keep->flight)
-		stacks__repeat(session);
-	else
-		stacks__end_file(session);
+	map__free(&keep->stacks_told);
 	if (!keep->flight)
 		session__tell_end(session, session->writer, time - keep->start, time, true);
 	keep->start = time;
@@ -465,7 +483,7 @@ static bool keep__is_full(const struct keep *keep, uint64_t more)
 {
 	const struct file_writer *writer = keep->session->writer;
 	uint64_t limit = keep->session->options->max_file_size;
-	uint64_t bytes, waits, tail;
+	uint64_t bytes, waits, tail, least;
 
 	if (keep->flight)
 		return flight__is_full(keep->flight);
@@ -479,9 +497,10 @@ static bool keep__is_full(const struct keep *keep, uint64_t more)
 	if (tail > limit / 2)
 		tail = limit / 2;
 	waits = (uint64_t)((double)(waits + more) * keep->ratio);
-	/* where many tasks live, what a file begins with may leave no room; it has some all the
-	 * same, or there would be no end of files */
-	if (bytes - keep->bytes_before + waits < limit / 8)
+	/* where many tasks live, or large binaries are told, what a file begins with may leave no
+	 * room; it has some all the same, or there would be no end of files */
+	least = keep->bytes_before > limit / 2 ? limit / 2 : limit / 8;
+	if (bytes - keep->bytes_before + waits < least)
 		return false;
 	return bytes + tail + 4096 + waits > limit;
 }
@@ -507,7 +526,7 @@ static void keep__release(struct keep *keep, uint64_t time)
 		if (!keep->flight)
 			keep__measure(keep);
 		if (keep->released > keep->start && keep->raw > keep->raw_before &&
-		    keep__is_full(keep, node->size))
+		    !keep->after_stack && keep__is_full(keep, node->size))
 			keep__cut(keep, keep->released);
 		/* the cut may have taken it */
 		if (keep->first == node)
@@ -585,8 +604,10 @@ void keep__round(struct keep *keep, uint64_t time)
 	keep__release(keep, safe);
 	if (keep->triggers)
 		keep__watch(keep, safe);
-	if (safe > keep->released)
+	if (safe > keep->released) {
 		keep->released = safe;
+		keep->after_stack = false;
+	}
 	if (keep->failed && !file_writer__error(keep->session->writer))
 		file_writer__fail(keep->session->writer, -ENOMEM);
 	if (safe - keep->told_round >= interval || keep->raw - keep->round_bytes > ROUND_BYTES)
@@ -716,6 +737,7 @@ void keep__free(struct keep *keep)
 		free(node);
 	}
 	map__free(&keep->streams);
+	map__free(&keep->stacks_told);
 	triggers__free(keep->triggers);
 	follow__free(keep->follow);
 	catalog__free(keep->catalog);

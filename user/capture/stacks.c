@@ -231,19 +231,23 @@ static void stacks__take(struct session *session, struct rec_stack *stack)
 	normal.to = normal.from + stack->len;
 	normal__take(&normal, stack);
 	known = map__get(&stacks->seen, set->id, normal.hash);
-	if (known) {
-		stack->id = (uintptr_t)known;
+	if (!known && stacks->seen.count >= SEEN_MAX)
+		map__free(&stacks->seen);
+	stack->id = known ? (uintptr_t)known : ++stacks->ids;
+	if (!known)
+		map__put(&stacks->seen, set->id, normal.hash, (void *)(uintptr_t)stack->id);
+	if (known && !session->keep) {
 		stack->len = 0;
 		stack->h.size = sizeof(*stack);
 	} else {
-		stack->id = ++stacks->ids;
-		if (stacks->seen.count >= SEEN_MAX)
-			map__free(&stacks->seen);
-		map__put(&stacks->seen, set->id, normal.hash, (void *)(uintptr_t)stack->id);
 		/* an end of memory that is behind the last code address ends nothing */
 		stack->len = normal.used;
 		stack->h.size = (uint32_t)STACK_FULL_SIZE(stack->len);
 	}
+	/* each part begins with what was told once; which part this stack will be in, and whether
+	 * its bytes are there already, keep.c knows when it is time */
+	if (session->keep)
+		code__tell_files(&stacks->code, session->writer);
 	file_writer__record(session->writer, stack, stack->h.size);
 }
 
@@ -277,18 +281,8 @@ int stacks__descriptor(const struct session *session)
 
 void stacks__end_file(struct session *session)
 {
-	if (!session->stacks)
-		return;
-	code__tell_files(&session->stacks->code, session->writer);
-	map__free(&session->stacks->seen);
-}
-
-void stacks__repeat(struct session *session)
-{
-	if (!session->stacks)
-		return;
-	code__repeat(&session->stacks->code);
-	map__free(&session->stacks->seen);
+	if (session->stacks)
+		code__tell_files(&session->stacks->code, session->writer);
 }
 
 uint64_t stacks__taken(const struct session *session)

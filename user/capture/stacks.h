@@ -35,14 +35,8 @@ void stacks__forked(struct session *session, pid_t pid, pid_t parent);
 void stacks__consume(struct session *session);
 /* descriptor to poll, or -1 */
 int stacks__descriptor(const struct session *session);
-/*
- * stacks__end_file() - tells the binaries that stacks in this file lead through
- * A file that begins after it is whole by itself: everything that it needs is told anew.
- */
+/* tells the binaries that stacks in this file lead through; those of parts (keep.c) were told before */
 void stacks__end_file(struct session *session);
-/* what is told from here on stands alone: what stands before it may be thrown away (flight
- * recorder) */
-void stacks__repeat(struct session *session);
 /* for the END block */
 uint64_t stacks__taken(const struct session *session);
 /* of them, those that are not like an earlier one */
