@@ -22,6 +22,7 @@
 #include "../capture/file.h"
 #include "../trace/dso.h"
 #include "../trace/reader.h"
+#include "../trace/segments.h"
 
 #define SOURCES_MAX 256
 
@@ -47,6 +48,7 @@ struct join {
 	size_t count, source_count;
 	struct file_writer *writer;
 	uint64_t round;
+	bool cut; /* a last segment was begun, and has nothing in it */
 	char *why;
 };
 
@@ -323,14 +325,21 @@ static int join__open(struct join *join, const char *const *paths, size_t count)
 	if (!join->inputs || !join->sources)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
-		join->inputs[i].path = paths[i];
-		join->count++;
-		err = input__scan(&join->inputs[i], &join->why);
+		if (count > 1 && segment__holds_nothing(paths[i])) {
+			join->cut = true;
+			continue;
+		}
+		join->inputs[join->count].path = paths[i];
+		err = input__scan(&join->inputs[join->count++], &join->why);
 		if (err) {
 			if (!join->why)
 				join->why = sentence__new("%s: %s", paths[i], strerror(-err));
 			return err;
 		}
+	}
+	if (!join->count) {
+		join->why = sentence__new("%s: there is nothing in it", paths[0]);
+		return -EINVAL;
 	}
 	err = join__find_sources(join);
 	if (!err && join->source_count > SOURCES_MAX) {
@@ -435,21 +444,36 @@ static void json__sum(struct json_object *sum, struct json_object *from)
 	}
 }
 
+/* of a capture's segments: counts are those up to its end, the last one has them all */
+static void source__sum(const struct source *source, struct json_object *sum)
+{
+	int64_t duration = 0;
+	size_t i;
+
+	for (i = 0; i + 1 < source->count; i++) {
+		if (source->inputs[i].end)
+			duration += json__integer(source->inputs[i].end, "duration_ns", 0);
+	}
+	if (source->inputs[i].end)
+		json__sum(sum, source->inputs[i].end);
+	json__set(sum, "duration_ns", json__integer(sum, "duration_ns", 0) + duration);
+}
+
 static void join__put_end(struct join *join)
 {
 	struct json_object *end = json_object_new_object(), *exit = NULL, *member;
 	const struct input *last = &join->sources->inputs[join->sources->count - 1];
-	bool finished = true;
+	bool finished = !join->cut;
 	size_t i;
 
+	for (i = 0; i < join->source_count; i++)
+		source__sum(&join->sources[i], end);
 	for (i = 0; i < join->count; i++) {
 		struct json_object *one = join->inputs[i].end;
 
 		finished &= json__true(one, "finished");
-		if (!one)
-			continue;
-		json__sum(end, one);
-		if (!exit && json_object_object_get_ex(one, "target_exit", &member) && member)
+		if (!exit && one && json_object_object_get_ex(one, "target_exit", &member) &&
+		    member)
 			exit = json_object_get(member);
 	}
 	json_object_object_add(end, "finished", json_object_new_boolean(finished));

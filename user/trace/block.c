@@ -257,10 +257,12 @@ static void trace__end_block(struct trace *trace, struct json_object *json)
 	int i;
 
 	foreign__end(&trace->merge, json);
-	totals->cpu_ns += trace__count(json, "cpu_ns");
-	totals->flushes += trace__count(json, "flushes");
-	totals->chunks += trace__count(json, "chunks");
-	totals->chunk_bytes += trace__count(json, "chunk_bytes");
+	trace->end_read = true;
+	/* of the whole capture up to here */
+	totals->cpu_ns = trace__count(json, "cpu_ns");
+	totals->flushes = trace__count(json, "flushes");
+	totals->chunks = trace__count(json, "chunks");
+	totals->chunk_bytes = trace__count(json, "chunk_bytes");
 	if (json_object_object_get_ex(json, "finished", &member))
 		totals->finished = json_object_get_boolean(member);
 	n = json__integer(json, "rings_refused", 0);

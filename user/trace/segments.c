@@ -9,6 +9,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "base/say.h"
 #include "dso.h"
 #include "reader.h"
@@ -52,6 +53,28 @@ static int named__read(struct named *named, char **err)
 	return -EINVAL;
 }
 
+bool segment__holds_nothing(const char *path)
+{
+	struct reader_block block;
+	struct reader reader;
+	struct stat status;
+	bool nothing;
+	char *err = NULL;
+
+	if (stat(path, &status) || !S_ISREG(status.st_mode))
+		return false;
+	nothing = !status.st_size;
+	if (!nothing && !reader__open(&reader, path, &err)) {
+		nothing = !reader__next(&reader, FILE_META, &block);
+		reader__close(&reader);
+	}
+	free(err);
+	if (nothing)
+		say__info("%s: left out, there is nothing in it: who recorded ended before that",
+			  path);
+	return nothing;
+}
+
 static int named__compare(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
@@ -93,17 +116,27 @@ int segments__open(struct segments *segments, const char *const *paths, size_t c
 {
 	struct named *all = calloc(count, sizeof(*all));
 	int ret = all ? 0 : -ENOMEM;
-	size_t i;
+	size_t i, used = 0;
 
 	*segments = (struct segments){.paths = calloc(count, sizeof(*segments->paths))};
 	if (!segments->paths)
 		ret = -ENOMEM;
 	for (i = 0; i < count && !ret; i++) {
-		all[i].path = paths[i];
+		if (count > 1 && segment__holds_nothing(paths[i])) {
+			segments->cut = true;
+			continue;
+		}
+		all[used].path = paths[i];
 		/* one alone need not say which it is */
 		if (count > 1)
-			ret = named__read(&all[i], err);
+			ret = named__read(&all[used], err);
+		used++;
 	}
+	if (!ret && !used) {
+		*err = sentence__new("%s and what follows it: there is nothing in them", paths[0]);
+		ret = -EINVAL;
+	}
+	count = used;
 	if (!ret && count > 1) {
 		qsort(all, count, sizeof(*all), named__compare);
 		ret = named__check(all, count, err);

@@ -3,6 +3,7 @@
 #ifndef TRACER_TRACE_SEGMENTS_H
 #define TRACER_TRACE_SEGMENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@ struct segments {
 	size_t count;
 	uint64_t bytes; /* of all */
 	uint64_t first; /* number of the first one */
+	bool cut;	/* the last one was begun, and has nothing in it yet */
 };
 
 /*
@@ -20,5 +22,7 @@ struct segments {
  */
 int segments__open(struct segments *segments, const char *const *paths, size_t count, char **err);
 void segments__close(struct segments *segments);
+/* a recorder that was killed leaves such a file: it had just been made. Says that it is left out */
+bool segment__holds_nothing(const char *path);
 
 #endif /* TRACER_TRACE_SEGMENTS_H */

@@ -71,6 +71,8 @@ static int trace__next_file(struct trace *trace, size_t number)
 	ret = reader__open(&trace->reader, trace->segments.paths[number], &why);
 	free(why);
 	trace->segment = number;
+	/* how the one before ended is not how the capture did */
+	trace->end_read = trace->totals.finished = false;
 	return ret < 0 ? ret : 1;
 }
 
@@ -284,6 +286,8 @@ static void trace__finish(struct trace *trace)
 	}
 	if (__builtin_add_overflow(totals->records, totals->lost, &totals->recorded))
 		totals->recorded = UINT64_MAX;
+	if (trace->segments.cut)
+		totals->finished = trace->end_read = false;
 	totals->complete = totals->finished && !totals->lost && !totals->rings_refused;
 	if (context->round > trace->end)
 		trace->end = context->round;
@@ -293,8 +297,9 @@ static void trace__finish(struct trace *trace)
 		trace->end = trace->stated_end;
 	if (!trace->start)
 		trace->start = totals->first_time;
-	totals->duration_ns =
-		trace->stated_duration ? trace->stated_duration : trace->end - trace->start;
+	/* if the last file was cut off, what the others say is not all */
+	totals->duration_ns = trace->stated_duration && trace->end_read ? trace->stated_duration
+									: trace->end - trace->start;
 	if (!context->cycles_seen && (context->monotonic_seen || context->monotonic))
 		totals->clock = "monotonic";
 	else if (!strcmp(trace->machine, "aarch64"))

@@ -32,7 +32,8 @@ struct trace {
 	const char *machine;
 	uint64_t start, end;		   /* of what is known of the capture, ns */
 	uint64_t stated_start, stated_end; /* of a part of a capture; 0: it has none */
-	uint64_t stated_duration;
+	uint64_t stated_duration;	   /* of the files that say theirs */
+	bool end_read;			   /* the present file's END, if it has one */
 	uint64_t stated_sched_lost;
 	uint64_t image_budget; /* bytes of binaries' images that may still be kept */
 	struct asio *asio;
