@@ -147,9 +147,11 @@ struct spool {
 	uint64_t written;     /* bytes in the file */
 	uint64_t records;
 	bool reading;
-	size_t at;		/* of bytes: what is read next */
-	struct prv_record last; /* what the next one is told as the difference from */
-	uint64_t place;		/* its row and CPU, see place__of() */
+	size_t at; /* of bytes: what is read next */
+	/* what the next one is told as the difference from: time, row and CPU (place__of()) */
+	struct {
+		uint64_t time, place;
+	} last;
 };
 
 /* a temporary file beside @path, or where those usually are */

@@ -226,9 +226,7 @@ static void marker__tell(struct paraver *prv, struct model_thread *thread,
 		row->name = event->args[1].s;
 		return;
 	}
-	/* one marker after another is two states, so that each can be told from the next */
-	if (row->marker)
-		prv_row__end(prv, row, time);
+	/* one marker after another is one state: that they differ is what the event says */
 	row->marker = set;
 	prv_row__update(prv, row, time);
 	prv__event(prv, row, PRV_MARKER,

@@ -121,6 +121,11 @@ static const unsigned char *get_number(const unsigned char *at, uint64_t *value)
 {
 	unsigned int shift = 0;
 
+	/* most */
+	if (!(*at & 0x80)) {
+		*value = *at;
+		return at + 1;
+	}
 	for (*value = 0; *at & 0x80 && shift < 63; shift += 7)
 		*value |= (uint64_t)(*at++ & 0x7f) << shift;
 	*value |= (uint64_t)*at++ << shift;
@@ -134,20 +139,12 @@ static uint64_t place__of(const struct prv_record *record)
 	return (uint64_t)record->row << 16 | record->cpu;
 }
 
-/* what the next one is compared with */
-static void spool__keep(struct spool *spool, const struct prv_record *record)
-{
-	spool->last.time = record->time;
-	spool->last.row = record->row;
-	spool->last.cpu = record->cpu;
-	spool->place = place__of(record);
-}
-
 static unsigned char *put_head(struct spool *spool, unsigned char *at,
 			       const struct prv_record *record)
 {
+	uint64_t place = place__of(record);
 	bool same_time = record->time == spool->last.time;
-	bool same_place = place__of(record) == spool->place;
+	bool same_place = place == spool->last.place;
 
 	*at++ = (unsigned char)(record->kind | (same_time ? SAME_TIME : 0) |
 				(same_place ? SAME_PLACE : 0));
@@ -155,7 +152,8 @@ static unsigned char *put_head(struct spool *spool, unsigned char *at,
 		at = put_number(at, record->time - spool->last.time);
 	if (!same_place)
 		at = put_number(put_number(at, record->row), record->cpu);
-	spool__keep(spool, record);
+	spool->last.time = record->time;
+	spool->last.place = place;
 	return at;
 }
 
@@ -230,7 +228,6 @@ int spool__rewind(struct spool *spool)
 			spool->err = -errno;
 	}
 	memset(&spool->last, 0, sizeof(spool->last));
-	spool->place = 0;
 	return spool->err;
 }
 
@@ -255,61 +252,64 @@ static int spool__fill(struct spool *spool)
 	return 0;
 }
 
-static const unsigned char *get_head(const struct spool *spool, const unsigned char *at,
+static const unsigned char *get_head(const unsigned char *at, uint64_t *time, uint64_t *place,
 				     struct prv_record *record)
 {
 	unsigned char head = *at++;
-	uint64_t number = 0;
+	uint64_t number;
 
-	/* field by field: what was stored in parts waits when it is loaded in one */
-	record->time = spool->last.time;
-	record->row = spool->last.row;
-	record->cpu = spool->last.cpu;
-	record->kind = head & KIND_MASK;
-	record->a = record->b = 0;
-	if (head == PRV_RECEIVE)
-		return at;
 	if (!(head & SAME_TIME)) {
 		at = get_number(at, &number);
-		record->time += number;
+		*time += number;
 	}
 	if (!(head & SAME_PLACE)) {
 		at = get_number(at, &number);
-		record->row = (uint32_t)number;
+		*place = number << 16;
 		at = get_number(at, &number);
-		record->cpu = (uint16_t)number;
+		*place |= number & UINT16_MAX;
 	}
+	record->time = *time;
+	record->row = (uint32_t)(*place >> 16);
+	record->cpu = (uint16_t)*place;
 	return at;
 }
 
-static void spool__decode(struct spool *spool, struct prv_record *record)
+/* @time, @place: of the record before, and then of this one; returns where the next one is */
+static const unsigned char *record__decode(const unsigned char *at, uint64_t *time, uint64_t *place,
+					   struct prv_record *record)
 {
-	const unsigned char *at = get_head(spool, spool->bytes + spool->at, record);
 	struct arrival arrival;
 
-	if (record->kind == PRV_RECEIVE) {
-		memcpy(&arrival, at, sizeof(arrival));
-		at += sizeof(arrival);
+	record->kind = *at & KIND_MASK;
+	switch ((enum prv_kind)record->kind) {
+	case PRV_RECEIVE:
+		memcpy(&arrival, at + 1, sizeof(arrival));
 		record->time = arrival.time;
-		record->a = arrival.a;
 		record->row = arrival.row;
 		record->cpu = arrival.cpu;
-	} else if (record->kind == PRV_STATE) {
-		at = get_number(at, &record->b);
+		record->a = arrival.a;
+		record->b = 0;
+		return at + 1 + sizeof(arrival);
+	case PRV_STATE:
+		at = get_number(get_head(at, time, place, record), &record->b);
 		memcpy(&record->a, at, sizeof(record->a));
-		at += sizeof(record->a);
-		spool__keep(spool, record);
-	} else {
-		at = get_number(get_number(at, &record->a), &record->b);
-		if (record->kind == PRV_EVENT)
-			record->a += TYPES_FROM;
-		spool__keep(spool, record);
+		return at + sizeof(record->a);
+	case PRV_EVENT:
+		at = get_number(get_head(at, time, place, record), &record->a);
+		record->a += TYPES_FROM;
+		return get_number(at, &record->b);
+	case PRV_SEND:
+		at = get_number(get_head(at, time, place, record), &record->a);
+		return get_number(at, &record->b);
 	}
-	spool->at = (size_t)(at - spool->bytes);
+	return at + 1; /* two bits have four values */
 }
 
 int spool__read(struct spool *spool, struct prv_record *records, size_t max)
 {
+	/* in registers meanwhile */
+	uint64_t time = spool->last.time, place = spool->last.place;
+	const unsigned char *at;
 	size_t got;
 	int err;
 
@@ -321,7 +321,10 @@ int spool__read(struct spool *spool, struct prv_record *records, size_t max)
 		}
 		if (spool->at == spool->size)
 			break;
-		spool__decode(spool, &records[got]);
+		at = record__decode(spool->bytes + spool->at, &time, &place, &records[got]);
+		spool->at = (size_t)(at - spool->bytes);
 	}
+	spool->last.time = time;
+	spool->last.place = place;
 	return (int)got;
 }
