@@ -238,9 +238,11 @@ static bool attachment__add_place(struct session *session, struct spec_attachmen
 	    place->saves_entry) {
 		if (!place->saves_entry || !probe__looks_back(attachment->probe))
 			place__move(place, site.symbols, site.reads, nop5);
-		/* what it computes from its own address is another now */
-		if (site.is_fixed && place->address != site.address) {
+		/* what it computes from its own address, or the stack's, is another now */
+		if ((site.is_fixed && place->address != site.address) ||
+		    (site.reads & READS_CALLER && place->shift)) {
 			site.address = place->address;
+			site.shift = place->shift;
 			specs->code.count = begin;
 			if (compile__site(&specs->code, &site)) {
 				attachment__fail(attachment, PROBE_FAILED, site.why);

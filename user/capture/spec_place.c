@@ -296,6 +296,7 @@ void place__move(struct place *place, struct symbols *symbols, uint64_t reads, b
 {
 	const struct symbol *symbol = symbols__at(symbols, place->address);
 	uint64_t address = place->address, offset;
+	uint32_t shift = 0;
 	struct insn insn;
 	int i;
 
@@ -308,6 +309,7 @@ void place__move(struct place *place, struct symbols *symbols, uint64_t reads, b
 			break;
 		if (insn.kind != INSN_OTHER || (insn.writes & reads) || insn.writes == UINT64_MAX)
 			return;
+		shift += insn.frame;
 		address += insn.len;
 		if (is_nop5 && decode_at(symbols, address, &insn) && insn.cost != INSN_REFUSED)
 			break;
@@ -319,6 +321,7 @@ void place__move(struct place *place, struct symbols *symbols, uint64_t reads, b
 	place->address = address;
 	place->offset = offset;
 	place->cost = insn.cost;
+	place->shift = shift;
 }
 
 void places__free(struct places *places)

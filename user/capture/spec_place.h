@@ -15,6 +15,7 @@ struct place {
 	const char *args;  /* USDT: operands */
 	bool saves_entry;  /* keeps what entry() wants, for the returns of the same function */
 	bool no_retval;	   /* leaves by a jump */
+	uint32_t shift;	   /* of the stack pointer since the function's begin */
 	uint32_t function; /* number of the function in this search */
 	enum insn_cost cost;
 };

@@ -17,6 +17,7 @@
 #define PC_WORD_ARM 32
 #define SP_WORD_X86 19
 #define SP_WORD_ARM 31
+#define LINK_WORD_ARM 30
 
 struct compiler {
 	struct spec_code *code;
@@ -238,6 +239,18 @@ static void argument__push(struct compiler *compiler, uint32_t number)
 	emit(compiler, OP_LOAD, 8, 0, 8 * (uint64_t)(number - registers + !is_arm(compiler)));
 }
 
+/* A probe that moves on takes along how far the stack pointer does: it need not be as at the begin. */
+static void caller__push(struct compiler *compiler)
+{
+	if (is_arm(compiler)) {
+		register__push(compiler, LINK_WORD_ARM);
+		return;
+	}
+	emit(compiler, OP_REG, SP_WORD_X86, 0, 0);
+	emit(compiler, OP_LOAD, 8, 0, compiler->site->shift);
+	compiler->site->reads |= READS_CALLER;
+}
+
 static void operand__push(struct compiler *compiler, uint32_t number)
 {
 	struct site *site = compiler->site;
@@ -409,6 +422,9 @@ static void place__compile(struct compiler *compiler, const struct expr *expr)
 	switch (expr->kind) {
 	case EXPR_ADDRESS:
 		symbol__push(compiler, expr->text);
+		break;
+	case EXPR_CALLER:
+		caller__push(compiler);
 		break;
 	case EXPR_FUNCTION:
 		address__push(compiler, compiler->site->begin);

@@ -11,6 +11,8 @@ struct spec_code {
 	size_t count, room;
 };
 
+#define READS_CALLER (1ULL << 62) /* in site.reads: the return address, from the stack */
+
 struct site {
 	const struct spec *spec;
 	const struct spec_probe *probe;
@@ -18,6 +20,7 @@ struct site {
 	uint64_t version;	 /* of the binary; 0 not known */
 	uint64_t address;	 /* link-time */
 	uint64_t begin;		 /* of its function, likewise */
+	uint32_t shift;		 /* the stack pointer is so far below the one at the begin */
 	const char *args;	 /* USDT: its operands */
 	const char *format;	 /* tracepoint: its format file */
 	uint32_t categories;	 /* wanted events */

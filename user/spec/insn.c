@@ -365,6 +365,8 @@ static bool x86__decode(const uint8_t *bytes, size_t size, uint64_t address, str
 	insn->cost = insn__cost(&decoder);
 	insn->stack = insn__stack(&decoder);
 	insn->writes = insn__writes(&decoder);
+	if (insn->writes == register__bit(4) && insn->stack > 0 && decoder.rex & 8)
+		insn->frame = (uint32_t)immediate(&decoder, decoder.opcode == 0x83 ? 1 : 4);
 	return true;
 }
 

@@ -33,7 +33,8 @@ struct insn {
 	enum insn_kind kind;
 	enum insn_cost cost;
 	uint64_t target;
-	int stack; /* 1: makes the function's frame larger (push), -1: smaller (pop, leave) */
+	int stack;	/* 1: makes the function's frame larger (push), -1: smaller (pop, leave) */
+	uint32_t frame; /* bytes that it takes from the stack pointer with a "sub"; 0: not so */
 	/* general registers that it may change, by their number in pt_regs words; UINT64_MAX: who
 	 * knows */
 	uint64_t writes;

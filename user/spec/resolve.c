@@ -71,6 +71,7 @@ static const struct {
 	{"retval", EXPR_RETVAL, 0, false},
 	{"comm", EXPR_COMM, 0, true},
 	{"function", EXPR_FUNCTION, 0, false},
+	{"caller", EXPR_CALLER, 0, false},
 };
 
 static void let__use(struct parser *parser, struct expr *expr, struct spec_name *name)
@@ -450,6 +451,15 @@ static void expr__check(struct parser *parser, struct spec_probe *probe, struct 
 		entry__note(parser, probe, expr);
 		expr__check(parser, probe, expr->a, true);
 		return;
+	case EXPR_CALLER:
+		if (probe->kind != PLACE_ENTRY && !in_entry)
+			fail_at(parser, expr,
+				"the caller is known where a function begins; at its "
+				"return write entry(caller)");
+		if (probe->offset)
+			fail_at(parser, expr,
+				"the caller is known where a function begins, not inside");
+		break;
 	case EXPR_FUNCTION:
 		if (probe->kind == PLACE_USDT)
 			fail_at(parser, expr, "a USDT probe stands in no function that is known");

@@ -35,6 +35,7 @@ enum expr_kind {
 	EXPR_BUILTIN,  /* number: an opcode without operands */
 	EXPR_COMM,
 	EXPR_FUNCTION, /* run-time address of the probed function */
+	EXPR_CALLER,   /* where the probed function returns to */
 	EXPR_LOAD,     /* size, is_signed, address a */
 	EXPR_STRING,   /* a: address, b: length or NULL */
 	EXPR_SYMBOL,   /* a: address in code */

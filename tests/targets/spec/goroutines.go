@@ -12,7 +12,9 @@ import (
 	"runtime/trace"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
+	"unsafe"
 )
 
 func squarer(in <-chan int, out chan<- int, group *sync.WaitGroup) {
@@ -86,6 +88,20 @@ func conditional(condition *sync.Cond, turns *int, group *sync.WaitGroup) {
 	condition.L.Unlock()
 }
 
+// Ahead of the rest of the machine, if root says so: between what runtime/trace and the tracer record of
+// one thing nothing else shall run.
+func hurry() bool {
+	ahead := true
+	threads, _ := os.ReadDir("/proc/self/task")
+	priority := int32(1)
+	for _, thread := range threads {
+		number, _ := strconv.Atoi(thread.Name())
+		_, _, err := syscall.RawSyscall(syscall.SYS_SCHED_SETSCHEDULER, uintptr(number), 1 /* SCHED_FIFO */, uintptr(unsafe.Pointer(&priority)))
+		ahead = ahead && err == 0
+	}
+	return ahead
+}
+
 func main() {
 	rounds := 50
 	if len(os.Args) > 2 {
@@ -95,6 +111,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
+	ahead := hurry()
 	trace.Start(file)
 
 	var group, lockers, waiters sync.WaitGroup
@@ -149,7 +166,7 @@ func main() {
 	condition.Broadcast()
 	condition.L.Unlock()
 	waiters.Wait()
-	fmt.Println(<-sum, counter)
+	fmt.Println(<-sum, counter, ahead)
 	time.Sleep(20 * time.Millisecond) // the last ones end
 	trace.Stop()
 	file.Close()
