@@ -276,10 +276,10 @@ static void print_zones(const struct report *report, FILE *out)
 		const struct group *g = groups->list[i];
 
 		fprintf(out, "  %-*s %9" PRIu64 " %9s %9s %9s %9s %9s %9s %9s %5" PRIu32 "  ",
-			NAME_WIDTH, NAME(g->name), g->count, HUMAN(g->total_ns), HUMAN(g->self_ns),
-			PERCENTILE(&g->hist, 0), g->hist.count ? HUMAN(hist__mean(&g->hist)) : "-",
-			PERCENTILE(&g->hist, 50), PERCENTILE(&g->hist, 99),
-			PERCENTILE(&g->hist, 100), g->max_depth);
+			NAME_WIDTH, NAME(g->name ? g->name : g->function), g->count,
+			HUMAN(g->total_ns), HUMAN(g->self_ns), PERCENTILE(&g->hist, 0),
+			g->hist.count ? HUMAN(hist__mean(&g->hist)) : "-", PERCENTILE(&g->hist, 50),
+			PERCENTILE(&g->hist, 99), PERCENTILE(&g->hist, 100), g->max_depth);
 		print_place(g->file, out);
 		if (g->line >= 0)
 			fprintf(out, ":%" PRId64, g->line);
