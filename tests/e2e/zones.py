@@ -124,6 +124,10 @@ def threads():
           {"thread": 3000, "never left": 3000})
     # the last threads' ends may be told together with that of the process, which is no anomaly
     at_least("closed and counted", anomalies_of(report).get("zone_left_open", 0), 5000)
+    # how long they were is not known, so there is no mean either, for programs and for people
+    check("the mean of what was never left", zones_of(report)["never left"]["mean_ns"], None)
+    line = re.search(r"^  never left .*$", run(TRACER, "report", "x.trc"), re.M)[0]
+    check("min, mean, p50, p99, max for people", line.split()[-7:-2], ["-"] * 5)
 
 
 def exceptions():
