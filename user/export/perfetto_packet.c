@@ -20,6 +20,9 @@
 #define CLOCK_OURS 64
 #define SEQUENCE_CLEARED 1
 #define SEQUENCE_NEEDS 2
+#define SEQUENCE_FIRST (1U << 13)
+/* ids of texts that events give all have two bytes then, up to 16,383 */
+#define STRING_FIRST 128
 
 static uint64_t mix(uint64_t x)
 {
@@ -46,6 +49,21 @@ static void packet__close(struct perfetto *px)
 static void hexes__tell(struct perfetto *px);
 static void hex__annotate(struct perfetto *px, uint32_t iid, uint32_t text_iid, uint64_t value);
 
+/*
+ * Two bytes at least, as Perfetto's own writer does with lengths: a packet's length stands at its
+ * beginning, and if that changed with the time, nothing of what follows would be found in one piece.
+ */
+static void event__time(struct proto *proto, uint64_t time)
+{
+	if (time >= 0x80) {
+		proto__uint(proto, 8, time);
+		return;
+	}
+	proto__key(proto, 8, 0);
+	*proto->pos++ = (uint8_t)(time | 0x80);
+	*proto->pos++ = 0;
+}
+
 static void event__finish(struct perfetto *px)
 {
 	if (!px->pending)
@@ -59,7 +77,7 @@ static void event__finish(struct perfetto *px)
 	proto__end(&px->proto, px->event);
 	if (px->tail.absolute)
 		proto__uint(&px->proto, 58, CLOCK_BOOTTIME_ID);
-	proto__uint(&px->proto, 8, px->tail.time);
+	event__time(&px->proto, px->tail.time);
 	if (px->new_hex_count)
 		hexes__tell(px);
 	packet__close(px);
@@ -171,7 +189,7 @@ static void start__names(struct perfetto *px)
 	packet__close(px);
 	px->next_iid[TABLE_NAMES] = NAMES;
 	px->next_iid[TABLE_ANNOTATIONS] = ANNOTATIONS;
-	px->next_iid[TABLE_STRINGS] = 1;
+	px->next_iid[TABLE_STRINGS] = STRING_FIRST;
 }
 
 void perfetto__start(struct perfetto *px, uint64_t time)
@@ -184,8 +202,12 @@ void perfetto__start(struct perfetto *px, uint64_t time)
 		px->boot_seed = mix(px->boot_seed ^ (unsigned char)*s);
 	px->session = perfetto__hash(px->boot_seed, 0, time);
 	px->flow_base = perfetto__hash(px->session, FLOW_BASE, 0);
-	/* the field has 32 bits; 0 is no sequence */
-	sequence = (uint32_t)(px->session >> 32) | 1;
+	/*
+	 * Two bytes as a varint, since each packet has it. A file's first packet clears what was
+	 * said under the number before, so that of a file in front of it does no harm; and who
+	 * counts from 1, as Perfetto's own producers do, does not come that far.
+	 */
+	sequence = SEQUENCE_FIRST + (uint32_t)(px->session >> 32) % SEQUENCE_FIRST;
 	*end++ = 10 << 3;
 	end = proto__encode(end, sequence);
 	*end++ = 13 << 3;

@@ -26,6 +26,8 @@
 #include <stdio.h>
 #include "perfetto.h"
 
+#define ROW_HASH_BITS 35 /* the number of a row has at most 28 */
+
 void row__name(struct perfetto *px, struct row *row, uint64_t uuid)
 {
 	uint8_t *end = row->key;
@@ -183,17 +185,19 @@ static struct label *label__get(struct perfetto *px, struct drawn_process *proce
 }
 
 /*
- * The first rows' numbers differ in the bytes that are written last, behind what is the same in all
- * of them: a compressor then finds them where hashes would be noise. 50 bits of hash remain.
+ * 35 bits of hash, the same in all rows of a capture's process, and above them the row's number: it
+ * is written last, behind what is the same in all of them, where a compressor finds them and hashes
+ * would be noise. Seven bytes as a varint, as a thread's row has.
  */
 static uint64_t row__task_uuid(const struct perfetto *px, const struct drawn_process *process)
 {
-	uint64_t index = process->row_count;
+	uint64_t hash = perfetto__hash(process->seed, ROW_TASK, px->session);
+	/* from here on the number has two bytes, up to 16,383 */
+	uint64_t number = process->row_count + 128ULL;
 
-	if (index + 1 >= 1U << 13)
-		return perfetto__hash(process->seed, ROW_TASK, px->session + index);
-	return (perfetto__hash(process->seed, ROW_TASK, px->session) & ((1ULL << 50) - 1)) |
-	       (index + 1) << 50;
+	if (number >> (64 - ROW_HASH_BITS - 1))
+		return perfetto__hash(process->seed, ROW_TASK, px->session + number);
+	return (hash & ((1ULL << ROW_HASH_BITS) - 1)) | number << ROW_HASH_BITS;
 }
 
 static struct row *row__new_for_task(struct perfetto *px, struct drawn_task *task)

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include "perfetto.h"
 
+/* with the bit above it seven bytes as a varint, as a task's row has: a compressor likes that */
+#define THREAD_HASH_MASK ((1ULL << 48) - 1)
+
 /* Processes and threads */
 
 static void process__declare(struct perfetto *px, struct drawn_process *process,
@@ -120,7 +123,9 @@ struct drawn_thread *drawn_thread__get(struct perfetto *px, struct model_thread 
 	/* a tid used again by a thread of the other sort would declare its row with
 	 * another parent */
 	id = model->tid | (uint64_t)(model->worker != MODEL_NO_WORKER) << 32;
-	row__name(px, &thread->row, perfetto__hash(process->seed, ROW_THREAD, id));
+	row__name(px, &thread->row,
+		  (perfetto__hash(process->seed, ROW_THREAD, id) & THREAD_HASH_MASK) |
+			  (THREAD_HASH_MASK + 1));
 	model->priv[px->slot] = thread;
 	thread__declare(px, thread, model);
 	return thread;
