@@ -2,7 +2,7 @@
 # make fuzz-spec	the reader of probe specs against any text, FUZZ_SECONDS long
 
 FUZZ_SECONDS ?= 30
-FUZZ_SPEC_SRCS = tests/fuzz/fuzz_spec.c $(addprefix user/spec/,lexer.c parser.c resolve.c events.c) \
+FUZZ_SPEC_SRCS = tests/fuzz/fuzz_spec.c $(addprefix user/spec/,lexer.c parser.c pattern.c resolve.c events.c) \
 	user/base/say.c
 
 .PHONY: fuzz-spec
@@ -15,4 +15,4 @@ $(BUILD)/fuzz/spec: $(FUZZ_SPEC_SRCS) $(wildcard user/spec/*.h bpf/spec.h)
 	$(say) FUZZ $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) -std=gnu11 -O1 -g $(WARN) -D_GNU_SOURCE -Iuser -Iusdt -Ibpf \
-		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(FUZZ_SPEC_SRCS)
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(FUZZ_SPEC_SRCS) -ldl

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../base/say.h"
+#include "../base/utf8.h"
 #include "bpf/spec.skel.h"
 #include "specs.h"
 
@@ -188,6 +189,8 @@ void session__take_foreign(struct session *session, const void *from, size_t siz
 		}
 		if (text && len)
 			memcpy((char *)out.record.data + to, text, len);
+		/* a runtime's strings may be of any coding; a cut one may end in half a letter */
+		utf8__clean((char *)out.record.data + to, len);
 		out.record.lens[i] = (uint16_t)len;
 		to += len;
 	}

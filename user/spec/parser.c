@@ -343,9 +343,9 @@ static void regex__check(struct parser *parser, const char *pattern)
 	regex_t regex;
 	int err;
 
-	/* the library takes its time, and its stack, with what nobody would write */
-	if (strlen(pattern) > 256 || strstr(pattern, "{"))
-		fail_here(parser, "a regular expression of more than 256 characters, or with {}");
+	/* the library takes its time, its stack and memory with what nobody would write */
+	if (strlen(pattern) > REGEX_LENGTH || strstr(pattern, "{") || regex__is_heavy(pattern))
+		fail_here(parser, "a regular expression beyond 256 characters, with {}, or +++");
 	err = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
 	if (err) {
 		regerror(err, &regex, why, sizeof(why));

@@ -7,6 +7,8 @@
 #include "spec.h"
 #include "symbols.h"
 
+#define REGEX_WEIGHT 4096
+
 /* * and ? only: a [ is part of a name, as in Go's generics. No recursion: the last * is gone back
  * to. */
 static bool glob__fits(const char *pattern, const char *end, const char *name)
@@ -44,6 +46,43 @@ static size_t name__without_parameters(const char *name)
 			return (size_t)(close - name);
 	}
 	return strlen(name);
+}
+
+/* the ] that closes what [ at @text begins, or the end */
+static const char *class__end(const char *text)
+{
+	text += text[1] == '^' ? 2 : 1;
+	text += *text == ']';
+	return text + strcspn(text, "]");
+}
+
+bool regex__is_heavy(const char *pattern)
+{
+	size_t groups[REGEX_LENGTH + 1] = {0}, depth = 0, last = 0;
+	const char *at;
+
+	for (at = pattern; *at && depth < REGEX_LENGTH; at++) {
+		if (*at == '+') {
+			/* stored as what it repeats and a * of that */
+			groups[depth] += last;
+			last *= 2;
+		} else if (*at == '(') {
+			groups[++depth] = last = 0;
+		} else if (*at == ')' && depth) {
+			last = groups[depth--];
+			groups[depth] += last;
+		} else if (!strchr("*?|", *at)) {
+			last = 1;
+			groups[depth]++;
+			if (*at == '[')
+				at = class__end(at);
+			else if (*at == '\\' && at[1])
+				at++;
+		}
+		if (groups[depth] > REGEX_WEIGHT || !*at)
+			break;
+	}
+	return groups[depth] > REGEX_WEIGHT;
 }
 
 bool pattern__matches(const char *pattern, const char *name)

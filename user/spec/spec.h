@@ -207,4 +207,8 @@ const struct spec_builtin *spec_builtin__find(const char *name);
 /* glob (*, ?) or regular expression; a C++ or Rust name also without its parameters */
 bool pattern__matches(const char *pattern, const char *name);
 
+/* regex__is_heavy() - would the library need much memory for it? A + doubles what it repeats. */
+#define REGEX_LENGTH 256
+bool regex__is_heavy(const char *pattern);
+
 #endif /* TRACER_SPEC_SPEC_H */

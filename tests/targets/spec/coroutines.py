@@ -26,12 +26,16 @@ async def yielding():
         await asyncio.sleep(0)
 
 
+async def größe():
+    await asyncio.sleep(0.001)
+
+
 async def main():
     queue, lock = asyncio.Queue(maxsize=2), asyncio.Lock()
     consumer = asyncio.create_task(consume(queue, 10))
     fetches = [asyncio.create_task(fetch(i, queue)) for i in range(10)]
     lockers = [asyncio.create_task(locked(lock)) for _ in range(3)]
-    await asyncio.gather(*fetches, *lockers, yielding())
+    await asyncio.gather(*fetches, *lockers, yielding(), größe())
     print(await consumer)
 
 
