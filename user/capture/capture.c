@@ -68,7 +68,9 @@ static void session__take_task(struct session *session, const struct rec_task *t
 		session__tell_process(session, pid, (pid_t)task->parent);
 		break;
 	case REC_EXEC:
+		session__work(session, true);
 		session__rescan(session, pid, true);
+		session__work(session, false);
 		break;
 	case REC_PROCESS_EXIT:
 		if (pid == session->first_pid) {

@@ -72,7 +72,7 @@ void session__stop_beat(struct session *session)
 	session->beat = NULL;
 }
 
-static void session__work(struct session *session, bool working)
+void session__work(struct session *session, bool working)
 {
 	session->bpf->bss->loader_alive = now__monotonic();
 	if (session->beat)
@@ -156,8 +156,10 @@ bool session__take_waiting(struct session *session, const void *record)
 		return true;
 	case REC_EXECUTING:
 		process = session__find_process(session, (pid_t)asks->pid);
+		session__work(session, true);
 		if (process && !session->finishing)
 			session__await_libraries(session, process);
+		session__work(session, false);
 		return true;
 	case REC_WENT_ON:
 		session__tell_late(session, asks);

@@ -223,5 +223,10 @@ bool session__take_waiting(struct session *session, const void *record);
 /* while it beats, whoever waits for us waits on */
 void session__start_beat(struct session *session);
 void session__stop_beat(struct session *session);
+/*
+ * What takes time now is what others may wait for, too: placing a probe, the kernel waits for every
+ * process that has mapped the file, and those that wait for us sleep with their memory locked.
+ */
+void session__work(struct session *session, bool working);
 
 #endif /* TRACER_CAPTURE_SESSION_H */
