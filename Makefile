@@ -26,7 +26,7 @@ MULTIARCH := $(shell $(CC) -print-multiarch)
 WARN = -Wall -Wextra -Werror
 OPT ?= -O2 -g
 CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -D_GNU_SOURCE -Iuser -Iusdt -Ibpf -I$(BUILD) $(CFLAGS)
-LIBS = -lbpf -ldw -lelf -lz -lzstd -ljson-c -lsqlite3 -lm -lpthread
+LIBS = -lbpf -ldw -lelf -lz -lzstd -ldeflate -ljson-c -lsqlite3 -lm -lpthread
 
 STAGES = base spec capture trace model export report cmd
 SRCS = user/main.c $(foreach s,$(STAGES),$(wildcard user/$(s)/*.c))

@@ -4,7 +4,7 @@
 set -eu
 
 # for `make` and `make demo`
-build="make gcc g++ clang bpftool libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev libjson-c-dev libsqlite3-dev"
+build="make gcc g++ clang bpftool libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev libdeflate-dev libjson-c-dev libsqlite3-dev"
 # and for `make check`: other compilers, other readers of the same points and traces
 test="$build python3 python3-dev zstd libasio-dev libboost-dev graphviz libomp-14-dev libtbb-dev libboost-fiber-dev libboost-context-dev libstarpu-dev pkg-config golang-go openjdk-17-jdk-headless libcmocka-dev protobuf-compiler bpftrace gcc-aarch64-linux-gnu g++-aarch64-linux-gnu"
 

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A compressed file is one gzip member or one zstd frame; a cut tail loads as far as it goes (see
- * "Rules" of the format, 11), so nothing is gained by smaller ones.
+ * A compressed file is one zstd frame, or gzip members one after the other, as gzip's own format
+ * has it: libdeflate takes a piece as a whole, and is smaller and three times as fast as zlib. A
+ * cut tail loads as far as it goes (see "Rules" of the format, 11).
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 #include "base/say.h"
 #include "outfile.h"
 
 #define OUTPUT_CHUNK (256U << 10)
-/* Levels at which the writer, not the compressor, sets the pace on a trace's highly regular bytes.
- */
-#define OUTPUT_GZIP_LEVEL 3
+/* of a gzip member: what its beginning costs, without anything to refer to, is lost in it */
+#define OUTPUT_MEMBER (2U << 20)
+/* levels that look for longer matches find what is further away, which on a trace is larger */
+#define OUTPUT_GZIP_LEVEL 6
 #define OUTPUT_ZSTD_LEVEL 3
 /*
  * A task comes back to its row after a thousand others, so half a megabyte behind; the level's own
@@ -35,10 +37,13 @@ struct outfile {
 	bool borrowed; /* standard output: not ours to close */
 	enum export_compression compression;
 	uint64_t bytes;
-	z_stream gzip;
-	bool gzip_ready;
+	struct libdeflate_compressor *gzip;
+	unsigned char *member; /* what the next one is made of */
+	size_t member_used;
+	bool has_member;
 	ZSTD_CCtx *zstd;
 	unsigned char *chunk;
+	size_t chunk_size;
 };
 
 static int write_all(struct outfile *output, const void *data, size_t size)
@@ -59,23 +64,35 @@ static int write_all(struct outfile *output, const void *data, size_t size)
 	return 0;
 }
 
-static int write_gzip(struct outfile *output, const void *data, size_t size, int flush)
+static int write_member(struct outfile *output)
 {
-	z_stream *z = &output->gzip;
-	int state, err;
+	size_t size = libdeflate_gzip_compress(output->gzip, output->member, output->member_used,
+					       output->chunk, output->chunk_size);
 
-	z->next_in = (unsigned char *)data;
-	z->avail_in = (uInt)size;
-	do {
-		z->next_out = output->chunk;
-		z->avail_out = OUTPUT_CHUNK;
-		state = deflate(z, flush);
-		if (state == Z_STREAM_ERROR)
-			return -EIO;
-		err = write_all(output, output->chunk, OUTPUT_CHUNK - z->avail_out);
+	if (size == 0)
+		return -EIO;
+	output->member_used = 0;
+	output->has_member = true;
+	return write_all(output, output->chunk, size);
+}
+
+static int write_gzip(struct outfile *output, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size > 0) {
+		size_t room = OUTPUT_MEMBER - output->member_used;
+		size_t part = size < room ? size : room;
+		int err;
+
+		memcpy(output->member + output->member_used, at, part);
+		output->member_used += part;
+		at += part;
+		size -= part;
+		err = part == room ? write_member(output) : 0;
 		if (err)
 			return err;
-	} while (flush == Z_FINISH ? state != Z_STREAM_END : z->avail_out == 0);
+	}
 	return 0;
 }
 
@@ -86,7 +103,7 @@ static int write_zstd(struct outfile *output, const void *data, size_t size, ZST
 	int err;
 
 	do {
-		ZSTD_outBuffer out = {output->chunk, OUTPUT_CHUNK, 0};
+		ZSTD_outBuffer out = {output->chunk, output->chunk_size, 0};
 
 		left = ZSTD_compressStream2(output->zstd, &out, &in, end);
 		if (ZSTD_isError(left))
@@ -98,36 +115,38 @@ static int write_zstd(struct outfile *output, const void *data, size_t size, ZST
 	return 0;
 }
 
-static int start_compressor(struct outfile *output)
+static int start_zstd(struct outfile *output)
 {
-	output->chunk = malloc(OUTPUT_CHUNK);
-	if (!output->chunk)
+	output->chunk_size = OUTPUT_CHUNK;
+	output->chunk = malloc(output->chunk_size);
+	output->zstd = ZSTD_createCCtx();
+	if (!output->chunk || !output->zstd)
 		return -ENOMEM;
-	if (output->compression == EXPORT_ZSTD) {
-		output->zstd = ZSTD_createCCtx();
-		if (!output->zstd)
-			return -ENOMEM;
-		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_compressionLevel, OUTPUT_ZSTD_LEVEL);
-		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_windowLog, OUTPUT_ZSTD_WINDOW_LOG);
-		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_hashLog, OUTPUT_ZSTD_LONG_LOG);
-		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_chainLog, OUTPUT_ZSTD_SHORT_LOG);
-		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_minMatch, OUTPUT_ZSTD_MATCH);
-		ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_checksumFlag, 1);
-		return 0;
-	}
-	/* 31: the largest window, and a gzip header instead of zlib's */
-	if (deflateInit2(&output->gzip, OUTPUT_GZIP_LEVEL, Z_DEFLATED, 31, 9, Z_DEFAULT_STRATEGY) !=
-	    Z_OK)
-		return -ENOMEM;
-	output->gzip_ready = true;
+	ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_compressionLevel, OUTPUT_ZSTD_LEVEL);
+	ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_windowLog, OUTPUT_ZSTD_WINDOW_LOG);
+	ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_hashLog, OUTPUT_ZSTD_LONG_LOG);
+	ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_chainLog, OUTPUT_ZSTD_SHORT_LOG);
+	ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_minMatch, OUTPUT_ZSTD_MATCH);
+	ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_checksumFlag, 1);
 	return 0;
+}
+
+static int start_gzip(struct outfile *output)
+{
+	output->gzip = libdeflate_alloc_compressor(OUTPUT_GZIP_LEVEL);
+	output->member = malloc(OUTPUT_MEMBER);
+	if (!output->gzip || !output->member)
+		return -ENOMEM;
+	output->chunk_size = libdeflate_gzip_compress_bound(output->gzip, OUTPUT_MEMBER);
+	output->chunk = malloc(output->chunk_size);
+	return output->chunk ? 0 : -ENOMEM;
 }
 
 static void release(struct outfile *output)
 {
-	if (output->gzip_ready)
-		deflateEnd(&output->gzip);
+	libdeflate_free_compressor(output->gzip);
 	ZSTD_freeCCtx(output->zstd);
+	free(output->member);
 	free(output->chunk);
 	free(output);
 }
@@ -140,8 +159,10 @@ int outfile__open(struct outfile **result, const char *path, enum export_compres
 	if (!output)
 		return -ENOMEM;
 	output->compression = compression;
-	if (compression != EXPORT_PLAIN)
-		err = start_compressor(output);
+	if (compression == EXPORT_GZIP)
+		err = start_gzip(output);
+	else if (compression == EXPORT_ZSTD)
+		err = start_zstd(output);
 	if (err)
 		goto cleanup;
 	if (strcmp(path, "-") == 0) {
@@ -170,7 +191,7 @@ int outfile__write(struct outfile *output, const void *data, size_t size)
 		output->error = write_all(output, data, size);
 		break;
 	case EXPORT_GZIP:
-		output->error = write_gzip(output, data, size, Z_NO_FLUSH);
+		output->error = write_gzip(output, data, size);
 		break;
 	case EXPORT_ZSTD:
 		output->error = write_zstd(output, data, size, ZSTD_e_continue);
@@ -181,15 +202,17 @@ int outfile__write(struct outfile *output, const void *data, size_t size)
 
 uint64_t outfile__bytes(const struct outfile *output)
 {
-	return output->bytes;
+	/* what waits for its member becomes about an eighth of its size */
+	return output->bytes + output->member_used / 8;
 }
 
 int outfile__close(struct outfile *output)
 {
 	int err = output->error;
 
-	if (!err && output->compression == EXPORT_GZIP)
-		err = write_gzip(output, NULL, 0, Z_FINISH);
+	/* also of nothing there is one: an empty file would be no gzip file */
+	if (!err && output->gzip && (output->member_used || !output->has_member))
+		err = write_member(output);
 	if (!err && output->compression == EXPORT_ZSTD)
 		err = write_zstd(output, NULL, 0, ZSTD_e_end);
 	/* close() is where some file systems tell that there was no room */

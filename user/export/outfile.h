@@ -13,7 +13,7 @@ struct outfile;
 int outfile__open(struct outfile **output, const char *path, enum export_compression compression);
 /* the first error sticks: later writes do nothing and return it */
 int outfile__write(struct outfile *output, const void *data, size_t size);
-uint64_t outfile__bytes(const struct outfile *output); /* in the file so far */
+uint64_t outfile__bytes(const struct outfile *output); /* in the file so far, about */
 /* writes the rest and closes; 0 or the first error. @output is gone in any case. */
 int outfile__close(struct outfile *output);
 
