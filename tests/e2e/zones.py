@@ -130,6 +130,13 @@ def threads():
     check("min, mean, p50, p99, max for people", line.split()[-7:-2], ["-"] * 5)
 
 
+def at_once():
+    """programs that a shell begins all at once wait until they are looked at, however long that takes"""
+    report = capture("sh", "-c", 'for i in 1 2 3 4 5 6 7 8; do "$0" nested & done; wait', target())
+    check("zones", {name: zone["count"] for name, zone in zones_of(report).items()},
+          {"outer": 40, "inner": 40, "second": 40, "by hand": 40})
+
+
 def exceptions():
     report = capture(target("exceptions"))
     check("zones", {name: zone["count"] for name, zone in zones_of(report).items()},
@@ -234,6 +241,7 @@ TESTS = {
     "recursion is not counted twice": recursion,
     "zones that longjmp leaves are closed and counted, and those around are right": longjmp,
     "zones that a thread's end leaves are closed and counted, of 3,000 threads": threads,
+    "eight programs begun at once": at_once,
     "exceptions leave no zone open": exceptions,
     "a zone goes with its task to another worker, without the gap": migration,
     "--stats-only: the same figures, and no trace": stats_only,
