@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "../base/say.h"
 #include "bpf/spec.skel.h"
@@ -144,28 +145,41 @@ double spec_attachment__cost(const struct specs *specs, const struct spec_attach
 
 /* --- leaving probes out ----------------------------------------------------------------------- */
 
-/* ns of CPU time of all targets */
-static uint64_t session__cpu_time(const struct session *session)
+/* ns that its children have used which are gone; told in ticks */
+static uint64_t children__cpu_time(pid_t pid)
 {
-	const struct process *process;
-	unsigned long user, system;
-	uint64_t ticks = 0;
+	long user = 0, system = 0;
 	char path[64], line[1024], *end;
 	FILE *file;
 
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	/* behind the name, which may have anything in it */
+	end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	fclose(file);
+	if (!end || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %ld %ld",
+			   &user, &system) != 2)
+		return 0;
+	return (uint64_t)(user + system) * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* ns of CPU time of all targets, those that came and went among them if one that lives waited for them */
+static uint64_t session__cpu_time(const struct session *session)
+{
+	const struct process *process;
+	struct timespec own;
+	uint64_t time = 0;
+	clockid_t clock;
+
 	for (process = session->processes; process; process = process->next) {
-		snprintf(path, sizeof(path), "/proc/%d/stat", process->pid);
-		file = fopen(path, "re");
-		if (!file)
+		if (clock_getcpuclockid(process->pid, &clock) || clock_gettime(clock, &own))
 			continue;
-		/* behind the name, which may have anything in it */
-		end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-		if (end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-				  &user, &system) == 2)
-			ticks += user + system;
-		fclose(file);
+		time += (uint64_t)own.tv_sec * 1000000000ULL + (uint64_t)own.tv_nsec;
+		time += children__cpu_time(process->pid);
 	}
-	return ticks * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
+	return time;
 }
 
 void session__tell_message(struct session *session, uint32_t pid, uint32_t tid, const char *text)
