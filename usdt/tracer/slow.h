@@ -21,6 +21,7 @@ extern "C" {
 
 /* the nop where a thread hands its ring over; in assembler */
 void tracer_v1_flush(struct tracer_ring *ring, uint64_t reason) TRACER__HIDDEN;
+void tracer_v1_first_stay(uint64_t meta, uint64_t w1, uint64_t w2, uint64_t w3) TRACER__HIDDEN;
 void tracer_v1_keep(uint64_t meta, uint64_t w1, uint64_t w2, uint64_t w3, uint64_t control)
 	TRACER__HIDDEN;
 
@@ -626,6 +627,16 @@ TRACER__ONCE void tracer_v1_keep(uint64_t meta, uint64_t w1, uint64_t w2, uint64
 	tracer__write(ring, meta, words, strings, control);
 }
 
+/*
+ * A thread's first stay may be of a task that is left out, and with it what follows in it: there has to be
+ * a ring that says so. Called last, so that what comes later has no frame because of it.
+ */
+TRACER__ONCE void tracer_v1_first_stay(uint64_t meta, uint64_t w1, uint64_t w2, uint64_t w3)
+{
+	if (tracer__new_ring(tracer__ring_at(0)))
+		tracer_v1_record(meta, w1, w2, w3);
+}
+
 TRACER__ONCE void tracer_v1_record(uint64_t meta, uint64_t w1, uint64_t w2, uint64_t w3)
 {
 	uint64_t control = __atomic_load_n(&tracer_v1_gates.control, __ATOMIC_RELAXED);
@@ -633,9 +644,15 @@ TRACER__ONCE void tracer_v1_record(uint64_t meta, uint64_t w1, uint64_t w2, uint
 
 	if (TRACER_CONTROL_OFF(control))
 		return;
-	if (TRACER_CONTROL_SAMPLE(control) < TRACER_CONTROL_PLAIN &&
-	    tracer__left_out(meta, by == 1 ? w1 : by == 2 ? w2 : w3, TRACER_CONTROL_SAMPLE(control)))
-		return;
+	if (TRACER_CONTROL_SAMPLE(control) < TRACER_CONTROL_PLAIN) {
+		if (tracer__is_begin(TRACER__META_TYPE(meta)) && !tracer__ring()) {
+			tracer_v1_first_stay(meta, w1, w2, w3);
+			return;
+		}
+		if (tracer__left_out(meta, by == 1 ? w1 : by == 2 ? w2 : w3,
+				     TRACER_CONTROL_SAMPLE(control)))
+			return;
+	}
 	tracer_v1_keep(meta, w1, w2, w3, control);
 
 	/*
