@@ -9,11 +9,16 @@
  *
  * HPX's interface is not told everything, so the added lines call more than it has:
  *
+ *	description_staged()	a task from its description on: the number that it gets there stays its identity
  *	thread_created()	with the true parent, also where a worker makes a task of a description later on
  *	task_woken()		by the waker; the interface's task_resumed() is the woken task itself, too late to tell
  *	waits_on(), fulfils	what the next suspension of this thread's task waits for, and what its next wake is for
  *	stolen()		in every scheduler that steals
  *	worker_sleeps		around the blocking call; background and bulk work likewise
+ *
+ * A task's identity is a number, not the address of its thread_data: a description has no address that lasts, and HPX uses
+ * a thread_data for one task after the other. It is drawn when the task is first recorded, kept in what was padding
+ * in thread_data, and travels in a description's function object, never in a byte that HPX would have to add.
  *
  * In a TU of a program only futures, continuations and locks are inline; everything else is in libhpx_core. Each of the
  * two has gates and rings of its own, as always with points.
@@ -23,6 +28,7 @@
 #include <hpx/config.hpp>
 #include <tracer/tracer.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,6 +38,8 @@
 namespace hpx::threads::detail {
 
 	HPX_CXX_CORE_EXPORT HPX_CORE_EXPORT std::size_t get_global_thread_num_tss() noexcept;
+	/* a thread_data's number, 0: none yet */
+	HPX_CXX_CORE_EXPORT HPX_CORE_EXPORT std::atomic<std::uint32_t>& tracer_number(void const* thread) noexcept;
 }    // namespace hpx::threads::detail
 
 namespace hpx::tracing {
@@ -75,6 +83,21 @@ namespace hpx::tracing {
 #else
 #define HPX_TRACER_ZONE(...)
 #endif
+#if defined(HPX_HAVE_TRACER_COUNTER)
+#define HPX_TRACER_COUNTER(...) __VA_ARGS__
+#else
+#define HPX_TRACER_COUNTER(...)
+#endif
+#if defined(HPX_HAVE_TRACER_MESSAGE)
+#define HPX_TRACER_MESSAGE(...) __VA_ARGS__
+#else
+#define HPX_TRACER_MESSAGE(...)
+#endif
+#if defined(HPX_HAVE_TRACER_FRAME)
+#define HPX_TRACER_FRAME(...) __VA_ARGS__
+#else
+#define HPX_TRACER_FRAME(...)
+#endif
 
 	namespace detail {
 
@@ -82,11 +105,15 @@ namespace hpx::tracing {
 		struct thread_notes
 		{
 			void const* waits_for; /* the object of the next suspension */
+			char const* reason;    /* of the next suspension, if HPX drops it on the way */
 			void const* fulfils;   /* the future, or condition, whose waiters are being woken */
-			void const* parent;    /* of the task that is being made of a description */
-			bool has_parent;
 			char const* name;      /* of the task that is made next, if what HPX runs does not tell */
-			void const* converted; /* the last task that was */
+			/* the description that a task is being made of, and what it knew: number, parent's number, name */
+			void const* described;
+			std::uint32_t number;
+			std::uint32_t parent;
+			std::uint64_t converted; /* identity of the last task that was made here */
+			std::uint32_t next, end; /* numbers of this thread's own to give */
 		};
 
 		/*
@@ -95,6 +122,20 @@ namespace hpx::tracing {
 		 * changes threads.
 		 */
 		HPX_CORE_EXPORT thread_notes& notes() noexcept;
+		/* identity of a task that may not have been recorded before; 0 of none */
+		HPX_CORE_EXPORT std::uint64_t task_id(void const* task) noexcept;
+		HPX_CORE_EXPORT std::uint32_t next_number() noexcept;
+
+		/* "HPX" and the number: no pointer, and no small integer that another runtime of the process may use */
+		constexpr std::uint64_t id_of_number(std::uint32_t number) noexcept
+		{
+			return number ? 0x4850580000000000ULL | number : 0;
+		}
+		constexpr std::uint32_t number_of_id(std::uint64_t id) noexcept
+		{
+			return static_cast<std::uint32_t>(id);
+		}
+
 		/*
 		 * Tasks that are created suspended (timers) have not stopped when they are woken for the first time: they
 		 * become ready. first_wake() is true once for each that created_suspended() was told of.
@@ -104,7 +145,8 @@ namespace hpx::tracing {
 		/*
 		 * What a call records, out of line: a scheduler's loop is too hot for more than the test of a gate.
 		 */
-		HPX_CORE_EXPORT void record_created(void const* task, char const* name, void const* parent) noexcept;
+		HPX_CORE_EXPORT void record_staged(std::uint64_t id, char const* name, std::uint64_t parent) noexcept;
+		HPX_CORE_EXPORT void record_created(std::uint64_t id, char const* name, std::uint64_t parent) noexcept;
 		HPX_CORE_EXPORT void record_begin(void const* task) noexcept;
 		HPX_CORE_EXPORT void record_end(void const* task) noexcept;
 		HPX_CORE_EXPORT void record_yielded(void const* task) noexcept;
@@ -114,7 +156,7 @@ namespace hpx::tracing {
 		HPX_CORE_EXPORT void record_destroyed(void const* task) noexcept;
 		HPX_CORE_EXPORT void record_renamed(void const* task, char const* name) noexcept;
 		HPX_CORE_EXPORT void record_steal(
-		    std::size_t thief, std::size_t victim, void const* task, std::uint64_t depth) noexcept;
+		    std::size_t thief, std::size_t victim, std::uint64_t id, std::uint64_t depth) noexcept;
 		HPX_CORE_EXPORT void worker_started() noexcept;
 		HPX_CORE_EXPORT void worker_stopped() noexcept;
 
@@ -199,24 +241,30 @@ namespace hpx::tracing {
 		return false;
 	}
 
+	/* the interface's form has no task: see description_staged() */
 	inline void task_staged(char const*, void const* = nullptr) noexcept {}
 
 	inline void task_created([[maybe_unused]] char const* description, [[maybe_unused]] void const* task,
 	    [[maybe_unused]] void const* parent = nullptr) noexcept
 	{
 		if (tasks_recorded())
-			detail::record_created(task, detail::known(description), parent);
+			detail::record_created(detail::task_id(task), detail::known(description), detail::task_id(parent));
 	}
 
 	/*
 	 * thread_created() - a thread_data came to life
+	 * @number: its own; of its former life until now
 	 * @self: gives the task that runs here, or nullptr; the parent, unless a description says another
 	 */
 	template <typename ThreadData, typename InitData>
-	HPX_NOINLINE void thread_created_recorded(ThreadData const* task, InitData const& data, void const* self) noexcept
+	HPX_NOINLINE void thread_created_recorded(ThreadData const* task, InitData const& data,
+	    std::atomic<std::uint32_t>& number, void const* self) noexcept
 	{
 		auto& notes = detail::notes();
-		void const* parent = notes.has_parent ? notes.parent : self;
+		bool const described = notes.described == &data;
+		std::uint32_t const mine = described ? notes.number : detail::next_number();
+		std::uint64_t const id = detail::id_of_number(mine);
+		std::uint64_t const parent = described ? detail::id_of_number(notes.parent) : detail::task_id(self);
 		char const* name =
 		    detail::known(ThreadData::get_safe_description(task->get_description(), "thread"));
 
@@ -224,19 +272,22 @@ namespace hpx::tracing {
 			name = notes.name;
 		if (!name)
 			name = data.func.empty() ? "spare thread_data" : data.func.get_type_name();
-		notes.has_parent = false;
+		notes.described = nullptr;
 		notes.name = nullptr;
-		notes.converted = task;
-		detail::record_created(task, name, parent);
+		notes.converted = id;
+		number.store(mine, std::memory_order_relaxed);
+		detail::record_created(id, name, parent);
 		if (std::decay_t<decltype(data.initial_state)>::suspended == data.initial_state)
 			detail::created_suspended(task);
 	}
 
 	template <typename ThreadData, typename InitData, typename Self>
-	HPX_FORCEINLINE void thread_created(ThreadData const* task, InitData const& data, Self&& self) noexcept
+	HPX_FORCEINLINE void thread_created(ThreadData const* task, InitData const& data,
+	    std::atomic<std::uint32_t>& number, Self&& self) noexcept
 	{
+		number.store(0, std::memory_order_relaxed);
 		if (tasks_recorded())
-			thread_created_recorded(task, data, self());
+			thread_created_recorded(task, data, number, self());
 	}
 
 	/*
@@ -266,6 +317,13 @@ namespace hpx::tracing {
 	{
 		if (tasks_recorded())
 			detail::record_suspended(task, detail::known(reason));
+	}
+
+	/* for HPX without HPX_WITH_THREAD_DESCRIPTION, whose this_thread::suspend() does not get its reason */
+	inline void suspends_for(char const* reason) noexcept
+	{
+		if (tasks_recorded())
+			detail::notes().reason = reason;
 	}
 
 	/* said by the woken task; the waker said it before: task_woken() */
@@ -301,10 +359,11 @@ namespace hpx::tracing {
 		return nullptr;
 	}
 
+	/* to ask a thread_data takes its lock: only done while somebody records */
 	struct region_init_data
 	{
 		void const* task;
-		bool is_stackless;
+		bool (*is_stackless)(void const* task) noexcept;
 	};
 
 	/* the scheduling loop of a worker */
@@ -331,7 +390,7 @@ namespace hpx::tracing {
 		}
 		~region()
 		{
-			if (tasks_recorded() && data_.is_stackless)
+			if (tasks_recorded() && data_.is_stackless(data_.task))
 				detail::record_end(data_.task);
 		}
 		region(region const&) = delete;
@@ -359,15 +418,16 @@ namespace hpx::tracing {
 	// descriptions: work that is not a task yet
 
 	/*
-	 * described_task - takes the place of a description's function while somebody records, and knows who described it
-	 * (the thread_data is made later, by whatever worker finds the description)
+	 * described_task - takes the place of a description's function while somebody records, and knows which task it will
+	 * be and who described it (the thread_data is made later, by whatever worker finds the description)
 	 */
 	template <typename Function>
 	struct described_task
 	{
 		Function function;
-		void const* parent;
 		char const* name;
+		std::uint32_t number;
+		std::uint32_t parent;
 
 		template <typename State>
 		decltype(auto) operator()(State state)
@@ -382,9 +442,12 @@ namespace hpx::tracing {
 		using function = std::decay_t<decltype(data.func)>;
 		auto& notes = detail::notes();
 		char const* name = notes.name ? notes.name : data.func.get_type_name();
+		std::uint32_t const number = detail::next_number();
+		std::uint64_t const parent = detail::task_id(self);
 
 		notes.name = nullptr;
-		data.func = described_task<function>{std::move(data.func), self, name};
+		data.func = described_task<function>{std::move(data.func), name, number, detail::number_of_id(parent)};
+		detail::record_staged(detail::id_of_number(number), name, parent);
 	}
 
 	/* @self: as for thread_created() */
@@ -401,8 +464,9 @@ namespace hpx::tracing {
 		auto& notes = detail::notes();
 		auto inner = std::move(described.function);
 
+		notes.described = &data;
+		notes.number = described.number;
 		notes.parent = described.parent;
-		notes.has_parent = true;
 		notes.name = described.name;
 		data.func = std::move(inner);
 	}
@@ -465,7 +529,7 @@ namespace hpx::tracing {
 		{
 			[[maybe_unused]] void const* task = self();
 			detail::notes().waits_for = future;
-			HPX_TRACER_FUTURE(if (task) TRACER_FUTURE_WAIT(future, task);)
+			HPX_TRACER_FUTURE(if (task) TRACER_FUTURE_WAIT(future, detail::task_id(task));)
 		}
 	}
 
@@ -505,17 +569,39 @@ namespace hpx::tracing {
 		HPX_TRACER_FUTURE(TRACER_CONTINUATION_ATTACHED(future, continuation);)
 	}
 
-	/* the interface's forms do not name the continuation; its own state stands for it */
-	inline void continuation_run([[maybe_unused]] void const* future = nullptr,
+	/*
+	 * HPX's performance counters /continuations/count/... need numbers also when nobody records: counted from when
+	 * the first of these counters is created, so that nobody else pays for it.
+	 */
+	namespace detail {
+		HPX_CORE_EXPORT extern std::atomic<bool> continuations_counted;
+		HPX_CORE_EXPORT void continuation_begun() noexcept;
+		HPX_CORE_EXPORT void continuation_ended() noexcept;
+	}    // namespace detail
+	HPX_CORE_EXPORT void count_continuations() noexcept;
+	HPX_CORE_EXPORT std::int64_t active_continuations() noexcept;
+	HPX_CORE_EXPORT std::int64_t cumulative_continuations(bool reset) noexcept;
+
+	/*
+	 * The interface's forms do not name the continuation; its own state stands for it.
+	 * continuation_run() tells whether it was counted: then so must be its end.
+	 */
+	inline bool continuation_run([[maybe_unused]] void const* future = nullptr,
 	    [[maybe_unused]] void const* continuation = nullptr) noexcept
 	{
 		HPX_TRACER_FUTURE(TRACER_CONTINUATION_BEGIN(future, continuation ? continuation : future);)
+		bool const counted = detail::continuations_counted.load(std::memory_order_relaxed);
+		if (HPX_UNLIKELY(counted))
+			detail::continuation_begun();
+		return counted;
 	}
 
 	inline void continuation_finished([[maybe_unused]] void const* future = nullptr,
-	    [[maybe_unused]] void const* continuation = nullptr) noexcept
+	    [[maybe_unused]] void const* continuation = nullptr, bool counted = false) noexcept
 	{
 		HPX_TRACER_FUTURE(TRACER_CONTINUATION_END(future, continuation ? continuation : future);)
+		if (HPX_UNLIKELY(counted))
+			detail::continuation_ended();
 	}
 
 	inline void handle_on_completed_fired([[maybe_unused]] void const* future = nullptr) noexcept
@@ -596,15 +682,19 @@ namespace hpx::tracing {
 
 	namespace detail {
 
-		constexpr void sync_prepare(void const*) noexcept {}
+		/* the lock of a global id is a spinlock, one in each id */
+		inline void sync_prepare([[maybe_unused]] void const* lock) noexcept
+		{
+			HPX_TRACER_SPINLOCK(TRACER_LOCK_WAIT(lock, "hpx::naming::gid_type");)
+		}
 		inline void sync_acquired([[maybe_unused]] void const* lock) noexcept
 		{
-			HPX_TRACER_LOCK(TRACER_LOCK_ACQUIRED(lock);)
+			HPX_TRACER_SPINLOCK(TRACER_LOCK_ACQUIRED(lock);)
 		}
 		constexpr void sync_cancel(void const*) noexcept {}
 		inline void sync_releasing([[maybe_unused]] void const* lock) noexcept
 		{
-			HPX_TRACER_LOCK(TRACER_LOCK_RELEASED(lock);)
+			HPX_TRACER_SPINLOCK(TRACER_LOCK_RELEASED(lock);)
 		}
 		constexpr void sync_released(void const*) noexcept {}
 	}    // namespace detail
@@ -628,12 +718,26 @@ namespace hpx::tracing {
 	    [[maybe_unused]] void const* task, [[maybe_unused]] Depth&& depth) noexcept
 	{
 		if (steals_recorded() && thief != victim)
-			detail::record_steal(thief, victim, task, static_cast<std::uint64_t>(depth()));
+			detail::record_steal(thief, victim, detail::task_id(task), static_cast<std::uint64_t>(depth()));
 	}
 
-	inline void const* last_converted() noexcept
+	/* a task may be gone by then, its number not */
+	struct converted_task
 	{
-		return steals_recorded() ? detail::notes().converted : nullptr;
+		std::uint64_t id;
+	};
+
+	template <typename Depth>
+	inline void stolen([[maybe_unused]] std::size_t thief, [[maybe_unused]] std::size_t victim,
+	    [[maybe_unused]] converted_task task, [[maybe_unused]] Depth&& depth) noexcept
+	{
+		if (steals_recorded() && thief != victim)
+			detail::record_steal(thief, victim, task.id, static_cast<std::uint64_t>(depth()));
+	}
+
+	inline converted_task last_converted() noexcept
+	{
+		return {steals_recorded() ? detail::notes().converted : 0};
 	}
 
 	struct [[maybe_unused]] worker_sleeps
@@ -717,28 +821,41 @@ namespace hpx::tracing {
 
 	inline void frame_mark([[maybe_unused]] char const* name = nullptr) noexcept
 	{
-		TRACER_FRAME(name);
+		HPX_TRACER_FRAME(TRACER_FRAME(name);)
 	}
 
-	inline void sample_counter(std::string const& name, std::string const&, [[maybe_unused]] double value) noexcept
+	inline void sample_counter([[maybe_unused]] std::string const& name, std::string const&,
+	    [[maybe_unused]] double value) noexcept
 	{
-		TRACER_COUNTER(name.c_str(), value);
+		HPX_TRACER_COUNTER(TRACER_COUNTER(name.c_str(), value);)
+	}
+
+	/* each locality counts its parcels from 1; the upper half of the other word says which locality it is */
+	template <typename Gid>
+	inline std::uint64_t parcel_number(Gid const& id) noexcept
+	{
+		return (id.get_msb() & 0xffffffff00000000ULL) | (id.get_lsb() & 0xffffffffULL);
 	}
 
 	inline void send_parcel([[maybe_unused]] std::uint64_t tag, [[maybe_unused]] std::uint64_t size,
 	    [[maybe_unused]] std::uint64_t destination) noexcept
 	{
-		TRACER_SENT(tag, destination, size);
+		HPX_TRACER_MESSAGE(TRACER_SENT(tag, destination, size);)
 	}
 
 	inline void recv_parcel([[maybe_unused]] std::uint64_t tag, [[maybe_unused]] std::uint64_t size,
 	    [[maybe_unused]] std::uint64_t source, std::uint64_t) noexcept
 	{
-		TRACER_RECEIVED(tag, source, size);
+		HPX_TRACER_MESSAGE(TRACER_RECEIVED(tag, source, size);)
 	}
 
-	constexpr void set_thread_name(char const*) noexcept {}
-	constexpr void register_thread(char const*) noexcept {}
+	/* the system's own name for a thread has room for 15 characters: less than HPX's names on many localities */
+	HPX_CORE_EXPORT void set_thread_name(char const* name) noexcept;
+	inline void register_thread(char const* name) noexcept
+	{
+		set_thread_name(name);
+	}
+
 	constexpr void tracing_init(char const*, int, char**, std::uint32_t = 0, std::uint32_t = 1) noexcept {}
 	constexpr void tracing_finalize() noexcept {}
 	inline void create_counter(std::string const&, std::string const&) noexcept {}

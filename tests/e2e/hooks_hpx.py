@@ -2,93 +2,176 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """probes/hpx on an installed HPX that was built with it: what the example says it did is in the trace.
 
-HPX_DIR is where it is installed (or its lib/cmake/HPX); HPX_CXXFLAGS what its headers need besides (-I of stdexec).
+HPX_DIR is where it is installed (or its lib/cmake/HPX); HPX_CXXFLAGS what its headers need besides (-I of stdexec, unless
+HPX was configured with Stdexec_ROOT).
 """
-import json
+
 import os
+import re
 import subprocess
-import sys
+import tempfile
 
-SRC, TMP = os.environ["SRC"], os.environ["TMP"]
-NAME = "hpx: the example's tasks, wakes, futures, continuations and locks are in the trace"
+from hooks_lib import SRC, STOPS, TARGETS, Skip, main, test
+
+STEALING = ("local", "local-priority-fifo", "local-priority-lifo", "abp-priority-fifo", "abp-priority-lifo",
+            "shared-priority", "local-workrequesting-fifo", "local-workrequesting-lifo")
+SCHEDULERS = STEALING + ("static", "static-priority")
+BUILT = {}
 
 
-def skip(why):
-    print(f"skip {NAME}: {why}")
-    sys.exit(0)
+def stdexec(lib):
+    """The option for stdexec's headers, which HPX's own include."""
+    try:
+        with open(lib + "/cmake/HPX/HPXConfig.cmake", encoding="utf-8") as file:
+            root = re.search(r'set\(Stdexec_ROOT "(.+)"\)', file.read())
+    except FileNotFoundError:
+        root = None
+    return ["-isystem", root[1] + "/include"] if root else []
 
 
-def built():
+def built(t, source):
+    """Builds a program against HPX_DIR, once for all tests; or skips."""
+    if source in BUILT:
+        return BUILT[source]
     folder = os.environ.get("HPX_DIR")
     if not folder:
-        skip("HPX_DIR does not say where an HPX with probes/hpx in it is installed")
+        raise Skip("HPX_DIR does not say where an HPX with probes/hpx in it is installed")
     prefix = folder.split("/lib/cmake/")[0].split("/lib64/cmake/")[0]
-    found = subprocess.run(["grep", "-rqs", "HPX_HAVE_TRACER", f"{prefix}/include/hpx/config"])
-    if found.returncode:
-        skip(f"{prefix}: no HPX, or one without HPX_WITH_TRACER")
-    lib = f"{prefix}/lib" if os.path.isdir(f"{prefix}/lib") else f"{prefix}/lib64"
-    program = f"{TMP}/example"
-    command = ["c++", "-std=c++20", "-O2", "-DHPX_APPLICATION_EXPORTS", "-I", f"{prefix}/include", "-isystem",
-               f"{SRC}/usdt", *os.environ.get("HPX_CXXFLAGS", "").split(), f"{SRC}/probes/hpx/example.cpp", "-o",
-               program, f"-L{lib}", f"-Wl,-rpath,{lib}", "-lhpx_core"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        print(f"not ok {NAME}: the example does not compile\n{done.stderr[-3000:]}")
-        sys.exit(1)
+    if subprocess.run(["grep", "-rqs", "HPX_HAVE_TRACER", prefix + "/include/hpx/config"], check=False).returncode:
+        raise Skip("%s: no HPX, or one without HPX_WITH_TRACER" % prefix)
+    lib = prefix + "/lib" if os.path.isdir(prefix + "/lib") else prefix + "/lib64"
+    program = os.path.join(os.environ.get("TMP") or tempfile.mkdtemp(prefix="hooks-hpx-"),
+                           os.path.basename(source)[:-4])
+    t.run("c++", "-std=c++20", "-O2", "-DHPX_APPLICATION_EXPORTS", "-I", prefix + "/include", "-isystem",
+          SRC + "/usdt", *stdexec(lib), *os.environ.get("HPX_CXXFLAGS", "").split(), source, "-o", program, "-L" + lib,
+          "-Wl,-rpath," + lib, "-lhpx_core", timeout=600)
+    BUILT[source] = program
     return program
 
 
-def traced(program, threads):
-    capture = f"{TMP}/hpx{threads}.trc"
-    run = subprocess.run([os.environ["TRACER"], "record", "-q", "-o", capture, "--", program, "50",
-                          f"--hpx:threads={threads}"], capture_output=True, text=True)
-    if run.returncode:
-        sys.exit(f"not ok {NAME}: status {run.returncode}: {run.stderr}")
-    words = run.stdout.split()
+def example(t):
+    return built(t, SRC + "/probes/hpx/example.cpp")
+
+
+def figures(t, run):
+    """The report's figures against what the program says it did."""
+    words = run.output.split()
     does = {words[i]: int(words[i + 1]) for i in range(0, len(words), 2)}
-    report = subprocess.run([os.environ["TRACER"], "report", "--json", capture], capture_output=True, text=True)
-    return does, json.loads(report.stdout)
-
-
-def wrong(does, report):
+    report = run.report
     tasks, futures = report["tasks"], report["futures"]
-    by_name = {}
-    for row in tasks["by_name"]:
-        by_name[row["name"]] = by_name.get(row["name"], 0) + row["count"]
-    of_program = sum(n for name, n in by_name.items() if "fibonacci" in name or "lambda" in name or "int (*)(int)" in name)
-    scheduled = does["continuations"] // 2
-    wakes = sum(row["count"] for row in report["wakes"])
-    suspensions = sum(row["count"] for row in report["suspensions"])
-    expected = {
-        "complete": (report["capture"]["complete"], True),
-        "anomalies": (report["anomalies"], []),
-        "unfinished": (report["unfinished"], []),
-        "created and deleted": (tasks["created"], tasks["destroyed"]),
-        "exceptions": (futures["exceptions"], does["exceptions"]),
-        "continuations": (futures["continuations_inline"] + futures["continuations_scheduled"],
-                          does["continuations"]),
-        "wakes, one a suspension": (wakes, suspensions),
-        "acquisitions of the mutex": (max((row["acquisitions"] for row in report["locks"]
-                                           if row["name"] == "hpx::mutex"), default=0), does["locks"]),
-    }
-    for what, (is_, should) in expected.items():
-        if is_ != should:
-            yield f"{what}: {is_}, not {should}"
-    least = does["asyncs"] + does["posts"] + scheduled
-    if tasks["completed"] < least or of_program < does["asyncs"]:
-        yield f"tasks: {tasks['completed']} completed, {of_program} of the program's own, not {least}"
-    if futures["set"] < does["sets"] + does["asyncs"] - does["exceptions"]:
-        yield f"futures set: {futures['set']}"
-    workers = [worker for process in report["processes"] for worker in process["workers"]]
-    if any(worker["name"] is None for worker in workers):
-        yield "a worker without a name"
+    t.equal("created and deleted", tasks["created"], tasks["destroyed"])
+    t.equal("exceptions", futures["exceptions"], does["exceptions"])
+    t.equal("continuations", futures["continuations_inline"] + futures["continuations_scheduled"],
+            does["continuations"])
+    t.equal("wakes, one a suspension", sum(row["count"] for row in report["wakes"]),
+            sum(row["count"] for row in report["suspensions"]))
+    t.equal("acquisitions of the mutex", max((row["acquisitions"] for row in report["locks"]
+                                              if row["name"] == "hpx::mutex"), default=0), does["locks"])
+    own = sum(row["count"] for row in tasks["by_name"]
+              if any(part in row["name"] for part in ("fibonacci", "lambda", "int (*)(int)")))
+    least = does["asyncs"] + does["posts"] + does["continuations"] // 2
+    t.check(tasks["completed"] >= least, "%d tasks completed, not %d" % (tasks["completed"], least))
+    t.check(own >= does["asyncs"], "%d tasks of the program's own, not %d" % (own, does["asyncs"]))
+    t.check(futures["set"] >= does["sets"] + does["asyncs"] - does["exceptions"],
+            "%d futures set" % futures["set"])
+    for process in report["processes"]:
+        for worker in process["workers"]:
+            t.check(worker["name"] and "worker-thread#%d" % worker["index"] in worker["name"],
+                    "worker %d is named %s" % (worker["index"], worker["name"]))
+    return does
 
 
-program = built()
-failed = False
-for threads in (1, 2):
-    does, report = traced(program, threads)
-    faults = list(wrong(does, report))
-    failed |= bool(faults)
-    print(f"not ok {NAME}, {threads} workers: {'; '.join(faults)}" if faults else f"ok {NAME}, {threads} workers")
-sys.exit(failed)
+def births(t, run, does):
+    """Each description is staged by the task that runs there, and becomes the task of the same identity."""
+    running, staged, created = {}, {}, {}
+    for event in run.events:
+        if event.name == "task_begin":
+            running.setdefault(event.tid, []).append(event["task"])
+        elif event.name in STOPS and event["task"] in running.get(event.tid, []):
+            running[event.tid].remove(event["task"])
+        elif event.name in ("task_staged", "task_created"):
+            here = running.get(event.tid) or [None]
+            task = event["task"]
+            if event.name == "task_staged":
+                t.check(task not in staged, "an identity is staged twice", event)
+                t.equal("parent of a description", event["parent"] or None, here[-1])
+                staged[task] = event
+            else:
+                t.check(task not in created, "an identity is created twice", event)
+                created[task] = event
+                if task in staged:
+                    t.equal("parent of %s" % event["name"], event["parent"], staged[task]["parent"])
+                    t.equal("name", event["name"], staged[task]["name"])
+                else:
+                    t.equal("parent of a task that was not staged", event["parent"] or None, here[-1])
+        elif event.name in ("task_ready", "task_resumed", "task_suspended", "task_destroyed", "steal"):
+            t.check(event["task"] in created, "of a task that was not created", event)
+    t.equal("descriptions without a task", sorted(set(staged) - set(created)), [])
+    t.check(len(staged) >= does["asyncs"], "%d tasks were staged, of %d" % (len(staged), does["asyncs"]))
+
+
+@test("hpx: the example's tasks, wakes, futures, continuations and locks are in the trace, 1 worker")
+def one_worker(t):
+    run = t.record(example(t), "50", "--hpx:threads=1")
+    t.sound(run, ended=False)
+    t.equal("unfinished", run.report["unfinished"], [])
+    births(t, run, figures(t, run))
+    t.equal("steals", run.all("steal"), [])
+
+
+@test("hpx: the same on 2 workers with every scheduler, those that steal and those that do not")
+def schedulers(t):
+    program = example(t)
+    for scheduler in SCHEDULERS:
+        queuing = "--hpx:queuing=" + scheduler
+        if "not configured in this build" in t.run("sh", "-c", 'exec "$@" 2>&1', "sh", program, "1", queuing,
+                                                   status=None):
+            continue
+        run = t.record(program, "20", "--hpx:threads=2", queuing)
+        t.sound(run, ended=False)
+        t.equal("unfinished", run.report["unfinished"], [])
+        births(t, run, figures(t, run))
+        if scheduler not in STEALING:
+            t.equal("steals of %s" % scheduler, len(run.all("steal")), 0)
+        for event in run.all("steal"):
+            t.equal("thief and victim of %s" % scheduler, {event["thief"], event["victim"]}, {0, 1})
+
+
+@test("hpx: bulk work of the fork-join executor, sleeps, suspensions with their reasons")
+def the_rest(t):
+    run = t.record(example(t), "5", "--hpx:threads=2")
+    t.check(run.all("worker_bulk_begin"), "no bulk work")
+    t.equal("ends of bulk work", len(run.all("worker_bulk_end")), len(run.all("worker_bulk_begin")))
+    reasons = {row["reason"] for row in run.report["suspensions"]}
+    for reason in ("future_data_base::wait", "hpx::latch::arrive_and_wait", "this_thread::sleep_until"):
+        t.check(reason in reasons, "no suspension by %s" % reason, sorted(reasons))
+
+
+@test("hpx: background work on its workers' rows, and tasks that it makes are its children")
+def background(t):
+    run = t.record(built(t, os.path.join(TARGETS, "hpx_background.cpp")), "--hpx:threads=2")
+    t.sound(run, ended=False)
+    children = [task for task in run.tasks if "void (*)()" in task.name or "child_of" in task.name]
+    t.equal("children", ["children", str(len(children))], run.output.split())
+    inside, tasks = {}, {}
+    for event in run.events:
+        if event.name == "worker_background_begin":
+            inside[event.tid] = event["name"]
+        elif event.name == "worker_background_end":
+            inside[event.tid] = None
+        elif event.name == "task_begin" and inside.get(event.tid):
+            tasks[event["task"]] = inside[event.tid]
+    for child in children:
+        t.equal("work that made a child", tasks.get(child.parent), "background_work")
+        t.equal("name of its task", {task.name for task in run.tasks if task.id == child.parent}, {"background_work"})
+
+
+@test("hpx: active continuations are counted once somebody asks, and not before")
+def counter(t):
+    program = built(t, os.path.join(TARGETS, "hpx_counter.cpp"))
+    t.equal("counters", t.run(program, "--hpx:threads=2").split(),
+            "before 0 inside 3 after 0 cumulative 3".split())
+
+
+if __name__ == "__main__":
+    main()
