@@ -31,7 +31,7 @@
 #include "stack_record.h"
 #include "trigger.h"
 
-/* Nothing is handed over later than 200 ms after it was written (user/trace/merge.c), and then
+/* Nothing is handed over later than 200 ms after it was written (STREAM_DELAY_NS), and then
  * some. */
 #define KEEP_DELAY_NS 250000000ULL
 /* Beyond so much in memory nothing waits any longer. */
