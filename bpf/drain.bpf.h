@@ -96,16 +96,6 @@ static __always_inline int piece__large(struct ring_state *ring, __u64 pid_tgid,
 
 /* --- rings ------------------------------------------------------------------------------------ */
 
-struct ring_header { /* the part of struct tracer_ring that is read at every drain */
-	__u64 head;
-	__u32 limit;
-	__u32 window_end;
-	__u32 version;
-	__u32 pid;
-	__u32 tid;
-	__u32 clock;
-};
-
 static __always_inline void ring__begin(struct ring_state *ring, __u64 address, __u64 dso,
 					__u64 head, __u32 owner)
 {
@@ -186,23 +176,34 @@ __noinline int flush_piece_atomic(struct ring_state *ring)
 						    REC_CAUSE_FLUSH, 0, 65536, false));
 }
 
-/* the stream's last chunk, without data; kept for the loader if there is no room */
-static __always_inline void ring__end(struct ring_state *ring, __u64 pid_tgid, __u16 cause)
+/* Apart from what calls it, for the sake of that one's stack: see hold.bpf.h. */
+__noinline int ring__keep_end(struct ring_state *ring, __u32 cause)
 {
 	struct rec_chunk last = {};
 
+	if (!ring)
+		return 0;
+	chunk__describe(&last, ring, bpf_get_current_pid_tgid(), 0, cause, REC_CHUNK_LAST);
+	/* the key from the stack: Linux 6.1 takes none from a function's argument */
+	bpf_map_update_elem(&ends, &last.stream, &last, BPF_ANY);
+	return 0;
+}
+
+/* the stream's last chunk, without data; kept for the loader if there is no room */
+__noinline int ring__end(struct ring_state *ring, __u32 cause)
+{
+	if (!ring)
+		return 0;
 	/* what could not be handed over by now is lost */
 	if (ring->tail != ring->seen) {
 		ring->flags |= ring->flags & RING_NO_ROOM ? RING_LOST_FULL : RING_LOST_FAULT;
 		ring->tail = ring->seen;
 		ring->tail_records = ring->seen_records;
 	}
-	if (piece__hand_over(ring, pid_tgid, 0, cause, REC_CHUNK_LAST, 160, false)) {
-		chunk__describe(&last, ring, pid_tgid, 0, cause, REC_CHUNK_LAST);
-		/* the key from the stack: Linux 6.1 takes none from a function's argument */
-		bpf_map_update_elem(&ends, &last.stream, &last, BPF_ANY);
-	}
+	if (piece__hand_over(ring, bpf_get_current_pid_tgid(), 0, cause, REC_CHUNK_LAST, 160, false))
+		ring__keep_end(ring, cause);
 	ring->ring = 0;
+	return 0;
 }
 
 enum drain_how {
@@ -239,25 +240,25 @@ static __always_inline int ring__look(struct ring_state *ring, const struct ring
  */
 __noinline int drain(struct thread_state *thread, __u32 slot, __u32 how)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	__u16 cause = how >> 16;
-	struct ring_header header;
+	struct ring_header *header;
 	struct ring_state *ring;
 	int i, rest = REST_NONE;
 
 	if (!thread || slot >= STATE_RINGS)
 		return 0;
 	ring = &thread->rings[slot];
+	header = &thread->drained;
 	if (!ring->ring || ring->flags & RING_HARVESTED)
 		return 0;
-	if (bpf_probe_read_user(&header, sizeof(header), (void *)ring->ring)) {
+	if (bpf_probe_read_user(header, sizeof(*header), (void *)ring->ring)) {
 		count(COUNT_FAULTS, 1);
-	} else if (header.tid != ring->owner && ring->flags & RING_ORPHAN) {
+	} else if (header->tid != ring->owner && ring->flags & RING_ORPHAN) {
 		ring->ring = 0;
 		return 0;
 	} else {
-		ring->owner = header.tid;
-		rest = ring__look(ring, &header);
+		ring->owner = header->tid;
+		rest = ring__look(ring, header);
 	}
 	ring__skip_overrun(ring, how & DRAIN_INSIDE ? TRACER_RECORD_MAX : 0);
 	for (i = 0; i < 34; i++) {
@@ -265,7 +266,7 @@ __noinline int drain(struct thread_state *thread, __u32 slot, __u32 how)
 			break;
 	}
 	if (how & DRAIN_END) {
-		ring__end(ring, pid_tgid, cause);
+		ring__end(ring, cause);
 		return REST_NONE;
 	}
 	return ring->tail != ring->seen ? REST_OLD : rest;

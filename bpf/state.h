@@ -81,6 +81,16 @@ static inline int ring_state__skip_overrun(struct ring_state *ring, __u64 margin
 	return 1;
 }
 
+struct ring_header { /* the part of struct tracer_ring that is read at every drain */
+	__u64 head;
+	__u32 limit;
+	__u32 window_end;
+	__u32 version;
+	__u32 pid;
+	__u32 tid;
+	__u32 clock;
+};
+
 struct thread_state {
 	/*
 	 * Held while a ring is drained. The tick and the scheduler interrupt a flush on the same CPU
@@ -98,7 +108,13 @@ struct thread_state {
 	__u32 held;	/* the capture was told */
 	__u32 stuck;	/* ticks in a row that have found the same record under way */
 	__u32 lent;	/* a vforked child may write to its rings until it runs again */
-	__u32 unused;
+	/*
+	 * What the flush probe has read of the ring, and a drain, which the probe may ask for. Not on the
+	 * stack, on which the probe would have 64 bytes or more: see hold.bpf.h.
+	 */
+	__u32 flushed_window;
+	__u64 flushed_dso;
+	struct ring_header flushed, drained;
 	struct ring_state rings[STATE_RINGS];
 };
 

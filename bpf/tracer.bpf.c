@@ -129,7 +129,7 @@ __noinline int thread__find(struct thread_state *thread, __u64 address)
 }
 
 /* a vforked child runs on its parent's ring, which the parent drains when it goes on */
-static __always_inline bool is_borrowed(void)
+__noinline int is_borrowed(void)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
@@ -154,59 +154,88 @@ __noinline int thread__end_dso(struct thread_state *thread, __u64 dso)
 	return 0;
 }
 
-static __always_inline void flush_ring(struct thread_state *thread, __u64 address, __u64 reason,
-				       const bool sleepable)
+/* a chunk without data: there is a new ring */
+__noinline int ring__announce(struct ring_state *ring)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid();
-	struct tracer_ring *user = (void *)address;
-	struct ring_header header;
-	struct ring_state *ring;
-	__u32 window_start;
-	bool is_new;
-	__u64 dso;
-	int slot, i, err;
+	return ring ? piece__hand_over(ring, bpf_get_current_pid_tgid(), 0, REC_CAUSE_NEW, 0, 160,
+				       false)
+		    : 0;
+}
 
-	if (sleepable)
-		err = bpf_copy_from_user(&header, sizeof(header), user) ?:
-			      bpf_copy_from_user(&dso, sizeof(dso), &user->dso) ?:
-			      bpf_copy_from_user(&window_start, 4, &user->window_start);
-	else
-		err = bpf_probe_read_user(&header, sizeof(header), user) ?:
-			      bpf_probe_read_user(&dso, sizeof(dso), &user->dso) ?:
-			      bpf_probe_read_user(&window_start, 4, &user->window_start);
-	if (err) {
-		count(COUNT_FAULTS, 1);
-		return;
-	}
+/*
+ * The slot of the ring whose header was read, ready to be handed over; -1: it is not to be. Apart from the
+ * probe, for the sake of that one's stack.
+ */
+__noinline int flush__prepare(struct thread_state *thread, __u64 address, __u32 reason)
+{
+	struct ring_header *header;
+	struct ring_state *ring;
+	bool is_new;
+	int slot;
+
+	if (!thread)
+		return -1;
+	header = &thread->flushed;
 	if (reason == TRACER_FLUSH_NEW)
-		thread__end_dso(thread, dso);
+		thread__end_dso(thread, thread->flushed_dso);
 	slot = thread__find(thread, address);
 	if (slot < 0 || slot >= STATE_RINGS) {
 		count(COUNT_RINGS_REFUSED, 1);
-		return;
+		return -1;
 	}
 	ring = &thread->rings[slot];
 	is_new = reason == TRACER_FLUSH_NEW || reason == TRACER_FLUSH_NESTED;
 	if (ring->ring != address || is_new) {
 		if (!is_new && is_borrowed())
-			return;
-		ring__begin(ring, address, dso, header.head, header.tid);
+			return -1;
+		ring__begin(ring, address, thread->flushed_dso, header->head, header->tid);
 		if ((__u32)slot >= thread->count)
 			thread->count = slot + 1;
 		if (is_new) {
-			piece__hand_over(ring, pid_tgid, 0, REC_CAUSE_NEW, 0, 160, false);
-			return;
+			ring__announce(ring);
+			return -1;
 		}
 		/* nobody told us of this ring: what is in its window is all there is */
-		ring->tail -= (__u32)((__u32)header.head - window_start) & (TRACER_RING_SIZE - 1);
+		ring->tail -= (__u32)((__u32)header->head - thread->flushed_window) &
+			      (TRACER_RING_SIZE - 1);
 	}
 	if (ring->flags & RING_HARVESTED)
-		return;
-	ring->owner = header.tid;
-	ring_state__look(ring, header.head);
+		return -1;
+	ring->owner = header->tid;
+	ring_state__look(ring, header->head);
 	/* the point that hands over stamps its record afterwards */
 	ring->flags &= ~RING_UNDER_WAY;
 	ring__skip_overrun(ring, 0);
+	return slot;
+}
+
+static __always_inline void flush_ring(struct thread_state *thread, __u64 address, __u64 reason,
+				       const bool sleepable)
+{
+	struct tracer_ring *user = (void *)address;
+	struct ring_header *header = &thread->flushed;
+	struct ring_state *ring;
+	__u32 slot;
+	int i, err;
+
+	if (sleepable)
+		err = bpf_copy_from_user(header, sizeof(*header), user) ?:
+			      bpf_copy_from_user(&thread->flushed_dso, 8, &user->dso) ?:
+			      bpf_copy_from_user(&thread->flushed_window, 4, &user->window_start);
+	else
+		err = bpf_probe_read_user(header, sizeof(*header), user) ?:
+			      bpf_probe_read_user(&thread->flushed_dso, 8, &user->dso) ?:
+			      bpf_probe_read_user(&thread->flushed_window, 4, &user->window_start);
+	if (err) {
+		count(COUNT_FAULTS, 1);
+		return;
+	}
+	slot = flush__prepare(thread, address, (__u32)reason);
+	/* the compiler knows that, and would drop what tells the verifier */
+	asm volatile("" : "+r"(slot));
+	if (slot >= STATE_RINGS)
+		return;
+	ring = &thread->rings[slot];
 	for (i = 0; i < 4; i++) {
 		if (!(sleepable ? flush_piece(ring) : flush_piece_atomic(ring)))
 			break;
@@ -434,8 +463,7 @@ int BPF_PROG(execed, struct task_struct *task, int old_pid, struct linux_binprm 
 			if (i >= thread->count)
 				break;
 			if (thread->rings[i].ring)
-				ring__end(&thread->rings[i], bpf_get_current_pid_tgid(),
-					  REC_CAUSE_EXEC);
+				ring__end(&thread->rings[i], REC_CAUSE_EXEC);
 		}
 		thread->count = 0;
 	}
