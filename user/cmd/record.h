@@ -21,8 +21,8 @@ struct record {
 	struct capture_trigger triggers[RECORD_TRIGGERS_MAX];
 	bool max_files_given;
 	bool segments_implied; /* by --on-full overwrite: the user asked for none */
-	const char *output;  /* as given, or NULL */
-	const char *summary; /* file, or NULL */
+	const char *output;    /* as given, or NULL */
+	const char *summary;   /* file, or NULL */
 	enum export_tracks tracks;
 	bool force;
 	bool report;
