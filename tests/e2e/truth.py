@@ -319,6 +319,7 @@ class Comparison:
                      for gap in self.facts.gaps.get(where, [])]
             # those that the end of the program cut
             cut = {i for i, gap in enumerate(self.facts.gaps.get(where, [])) if gap.args.get("cut")}
+            expected += self.never_ready(self.facts.tasks.get(where, []), found[len(expected):])
             self.compared["gaps"] += len(expected)
             for number in range(max(len(found), len(expected))):
                 mine = found[number] if number < len(found) else None
@@ -364,6 +365,12 @@ class Comparison:
                 close(fact.event)
         close(None)
         return gaps
+
+    def never_ready(self, facts, rest):
+        """created, and killed before it was said to be ready: may be drawn as ready, if there is a row"""
+        if not self.killed or not rest or not facts or facts[-1].what != "task_created":
+            return []
+        return [("task.ready", "ready", facts[-1].event.time, None, ())]
 
     def wake_args(self, wake):
         """a task by its identity, a thread on which none ran by the name of its row"""
