@@ -189,6 +189,7 @@ __noinline int spec__frame(struct spec_thread *thread, struct spec_insn *insn)
 {
 	struct spec_frame_key key = {.tgid = this_process()};
 	struct spec_frame *frame;
+	__u64 value;
 	__u32 index;
 
 	if (!thread || !insn)
@@ -205,12 +206,13 @@ __noinline int spec__frame(struct spec_thread *thread, struct spec_insn *insn)
 		push(thread, frame != NULL);
 		break;
 	case OP_SET_ENTRY:
+		value = pop(thread);
 		if (!frame) {
 			bpf_map_update_elem(&frames, &key, &no_frame, BPF_ANY);
 			frame = bpf_map_lookup_elem(&frames, &key);
 		}
 		if (frame)
-			frame->values[index] = pop(thread);
+			frame->values[index] = value;
 		break;
 	default:
 		if (frame)
