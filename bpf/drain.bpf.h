@@ -12,10 +12,7 @@
 static __always_inline void chunk__describe(struct rec_chunk *chunk, const struct ring_state *ring,
 					    __u64 pid_tgid, __u32 len, __u16 cause, __u16 flags)
 {
-	chunk->h.size = sizeof(*chunk) + len;
-	chunk->h.kind = REC_CHUNK;
-	chunk->h.cpu = bpf_get_smp_processor_id();
-	chunk->h.time = bpf_ktime_get_boot_ns();
+	header__fill(&chunk->h, REC_CHUNK, sizeof(*chunk) + len);
 	chunk->pid = pid_tgid >> 32;
 	chunk->tid = pid_tgid;
 	chunk->stream = ring->stream;
@@ -282,10 +279,7 @@ static __always_inline void thread__tell(struct thread_state *thread, __u64 sinc
 	record = buffer ? bpf_ringbuf_reserve(buffer, sizeof(*record), 0) : NULL;
 	if (!record)
 		return;
-	record->h.size = sizeof(*record);
-	record->h.kind = REC_HELD;
-	record->h.cpu = bpf_get_smp_processor_id();
-	record->h.time = bpf_ktime_get_boot_ns();
+	header__fill(&record->h, REC_HELD, sizeof(*record));
 	record->pid = pid_tgid >> 32;
 	record->tid = pid_tgid;
 	record->since = since;

@@ -74,14 +74,12 @@ static long wait_longer(__u32 index, void *ctx)
 	return !wait || wait->over != 0;
 }
 
-static __always_inline void ask__fill(struct rec_loaded *record, __u16 kind, __u64 ticket)
+static __always_inline void ask__fill(struct rec_loaded *record, __u16 kind, __u32 size,
+				      __u64 ticket)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 
-	record->h.size = sizeof(*record);
-	record->h.kind = kind;
-	record->h.cpu = bpf_get_smp_processor_id();
-	record->h.time = bpf_ktime_get_boot_ns();
+	header__fill(&record->h, kind, size);
 	record->pid = pid_tgid >> 32;
 	record->tid = pid_tgid;
 	record->ticket = ticket;
@@ -104,7 +102,7 @@ static __always_inline __u64 tell_loader(__u16 kind, bool wait, __u64 value)
 		return 0;
 	if (wait)
 		value = new_ticket();
-	ask__fill(record, kind, value);
+	ask__fill(record, kind, sizeof(*record), value);
 	bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
 	return value;
 }
@@ -153,8 +151,7 @@ int will_run(struct pt_regs *ctx)
 		return 0;
 	}
 	ticket = new_ticket();
-	ask__fill(&record->asks, REC_WILL_RUN, ticket);
-	record->asks.h.size = sizeof(*record);
+	ask__fill(&record->asks, REC_WILL_RUN, sizeof(*record), ticket);
 	bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
 	hold(ticket, (const void *)PT_REGS_SP(ctx));
 	return 0;

@@ -61,19 +61,7 @@ struct task_struct___tls {
 	struct thread_struct___tls thread;
 } __co_re;
 
-struct path {
-	void *dentry;
-} __co_re;
-
-struct file {
-	struct path f_path;
-} __co_re;
-
-struct linux_binprm {
-	struct file *file;
-	char buf[256];
-} __co_re;
-
+struct linux_binprm;
 struct seq_file;
 
 struct bpf_iter_meta {

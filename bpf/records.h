@@ -26,9 +26,9 @@ enum rec_kind {
 	REC_FOREIGN,	/* an event of a probe spec */
 	REC_WILL_RUN,	/* control, not written: a followed process waits to run a file */
 	REC_WENT_ON,	/* control, not written: a thread that waited did so too long */
-	REC_HELD = 41,	/* what a thread that is off its CPU has stamped is not all handed over */
-	REC_PAUSE = 40,	/* by the loader: nothing is recorded for a while, or another share of the tasks */
 	REC_STACK = 32,	/* a call stack: stack_record.h */
+	REC_PAUSE = 40,	/* by the loader: nothing is recorded for a while, or another share of the tasks */
+	REC_HELD = 41,	/* what a thread that is off its CPU has stamped is not all handed over */
 };
 
 struct rec_header {
@@ -161,10 +161,14 @@ struct rec_loaded {	/* LOADED, EXECUTING, WENT_ON */
 	struct rec_header h;
 	__u32 pid;
 	__u32 tid;
-	__u64 ticket;	/* the thread waits, for a bounded time, until this is answered; 0: it does not */
+	/*
+	 * The thread waits, for a bounded time, until this is answered; 0: it does not. WENT_ON: it did so for
+	 * that many ns.
+	 */
+	__u64 ticket;
 };
 
-struct rec_will_run {
+struct rec_will_run {	/* WILL_RUN */
 	struct rec_loaded asks;
 	char path[1024]; /* as the process gives it to execve() */
 };

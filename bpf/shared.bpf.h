@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables that BPF objects of a capture have in common: the loader gives those of tracer.bpf.c to the
+ * What BPF objects of a capture have in common. The loader gives the tables of tracer.bpf.c to the
  * others.
  */
 #ifndef TRACER_SHARED_BPF_H
@@ -25,5 +25,13 @@ struct {
 	__type(key, __u32);
 	__array(values, struct buffer);
 } buffers SEC(".maps") = {.values = {&template}};
+
+static __always_inline void header__fill(struct rec_header *header, __u16 kind, __u32 size)
+{
+	header->size = size;
+	header->kind = kind;
+	header->cpu = bpf_get_smp_processor_id();
+	header->time = bpf_ktime_get_boot_ns();
+}
 
 #endif /* TRACER_SHARED_BPF_H */

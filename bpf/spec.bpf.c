@@ -398,11 +398,8 @@ static __always_inline void hand_over(struct spec_thread *thread, struct spec_th
 	}
 	if (len > room)
 		len = room;
-	record->h.size = sizeof(*record) + len;
-	record->h.kind = REC_FOREIGN;
-	record->h.cpu = cpu;
 	/* now that the place is taken: nothing older comes behind it but by preemption */
-	record->h.time = bpf_ktime_get_boot_ns();
+	header__fill(&record->h, REC_FOREIGN, sizeof(*record) + len);
 	record->pid = pid_tgid >> 32;
 	record->tid = pid_tgid;
 	record->lost = own->lost;

@@ -343,10 +343,7 @@ static __always_inline void report_task(struct task_struct *task, __u16 kind, __
 		count(COUNT_TASK_RECORDS_LOST, 1);
 		return;
 	}
-	record->h.size = sizeof(*record);
-	record->h.kind = kind;
-	record->h.cpu = bpf_get_smp_processor_id();
-	record->h.time = bpf_ktime_get_boot_ns();
+	header__fill(&record->h, kind, sizeof(*record));
 	record->pid = BPF_CORE_READ(task, tgid);
 	record->tid = BPF_CORE_READ(task, pid);
 	record->parent = parent;
