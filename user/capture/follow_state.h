@@ -6,20 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <tracer/ring.h>
+#include "../base/event_type.h"
 #include "../base/map.h"
 #include "alive.h"
 #include "follow.h"
-
-enum {
-#define ROW(number, name) EV_##name = (number),
-#define TRACER_EVENT0(number, name, ...) ROW(number, name)
-#define TRACER_EVENT1(number, name, ...) ROW(number, name)
-#define TRACER_EVENT2(number, name, ...) ROW(number, name)
-#define TRACER_EVENT3(number, name, ...) ROW(number, name)
-#define TRACER_EVENT4(number, name, ...) ROW(number, name)
-#include <tracer/events.def>
-#undef ROW
-};
 
 #define CONTEXT_WORDS 4 /* of a record that is kept; longer ones are not */
 

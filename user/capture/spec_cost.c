@@ -13,17 +13,13 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "../base/event_type.h"
 #include "../base/say.h"
 #include "bpf/spec.skel.h"
 #include "specs.h"
 
 #define ROUNDS 10
 #define HITS 100
-
-enum {
-#define TRACER_EVENT1(number, name, ...) EVENT_##name = (number),
-#include <tracer/events.def>
-};
 
 #if defined(__x86_64__)
 #define EMULATED "push %rax\n	pop %rax\n	ret\n"
@@ -195,7 +191,7 @@ void session__tell_message(struct session *session, uint32_t pid, uint32_t tid, 
 	record->h.time = now__boottime();
 	record->pid = pid;
 	record->tid = tid;
-	record->type = EVENT_message;
+	record->type = EV_message;
 	record->nargs = 1;
 	record->kinds[0] = REC_FOREIGN_STRING;
 	record->lens[0] = (uint16_t)len;

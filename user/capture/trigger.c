@@ -9,20 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../base/event_type.h"
 #include "../base/map.h"
 #include "../base/pool.h"
 #include "../base/say.h"
-
-enum {
-#define ROW(number, name) EV_##name = (number),
-#define TRACER_EVENT0(number, name, ...) ROW(number, name)
-#define TRACER_EVENT1(number, name, ...) ROW(number, name)
-#define TRACER_EVENT2(number, name, ...) ROW(number, name)
-#define TRACER_EVENT3(number, name, ...) ROW(number, name)
-#define TRACER_EVENT4(number, name, ...) ROW(number, name)
-#include <tracer/events.def>
-#undef ROW
-};
 
 #define WAITING_MAX (1U << 20)
 

@@ -5,40 +5,30 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../base/event_type.h"
 #include "../base/say.h"
 
 #define DEPTH_DEFAULT 64
 #define DEPTH_MAX 127
-
-enum event_number {
-#define ROW(number, name) NUMBER_##name = (number),
-#define TRACER_EVENT0(number, name, ...) ROW(number, name)
-#define TRACER_EVENT1(number, name, ...) ROW(number, name)
-#define TRACER_EVENT2(number, name, ...) ROW(number, name)
-#define TRACER_EVENT3(number, name, ...) ROW(number, name)
-#define TRACER_EVENT4(number, name, ...) ROW(number, name)
-#include "../../usdt/tracer/events.def"
-#undef ROW
-};
 
 /* what people call them: of a category the events whose stacks say why, not each of them */
 static const struct {
 	const char *name;
 	uint8_t events[8];
 } words[] = {
-	{"task", {NUMBER_task_suspended, NUMBER_task_yielded}},
-	{"suspend", {NUMBER_task_suspended}},
-	{"steal", {NUMBER_steal}},
-	{"message", {NUMBER_message, NUMBER_message_color, NUMBER_sent, NUMBER_received}},
-	{"zone", {NUMBER_zone_begin, NUMBER_zone_begin_at}},
-	{"lock", {NUMBER_lock_wait}},
-	{"future", {NUMBER_future_wait, NUMBER_future_set, NUMBER_future_exception}},
-	{"worker", {NUMBER_worker_sleep_begin}},
-	{"marker", {NUMBER_marker_set}},
-	{"flow", {NUMBER_flow_start, NUMBER_flow_step, NUMBER_flow_end}},
-	{"counter", {NUMBER_counter}},
-	{"frame", {NUMBER_frame}},
-	{"yield", {NUMBER_task_yielded}},
+	{"task", {EV_task_suspended, EV_task_yielded}},
+	{"suspend", {EV_task_suspended}},
+	{"steal", {EV_steal}},
+	{"message", {EV_message, EV_message_color, EV_sent, EV_received}},
+	{"zone", {EV_zone_begin, EV_zone_begin_at}},
+	{"lock", {EV_lock_wait}},
+	{"future", {EV_future_wait, EV_future_set, EV_future_exception}},
+	{"worker", {EV_worker_sleep_begin}},
+	{"marker", {EV_marker_set}},
+	{"flow", {EV_flow_start, EV_flow_step, EV_flow_end}},
+	{"counter", {EV_counter}},
+	{"frame", {EV_frame}},
+	{"yield", {EV_task_yielded}},
 };
 
 static const struct {

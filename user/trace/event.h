@@ -5,18 +5,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "../base/event_type.h"
 
-/* The points' numbers, from the one list: EV_task_begin and so on. */
-enum event_type {
-#define EVENT_ROW(number, name) EV_##name = (number),
-#define TRACER_EVENT0(number, name, ...) EVENT_ROW(number, name)
-#define TRACER_EVENT1(number, name, ...) EVENT_ROW(number, name)
-#define TRACER_EVENT2(number, name, ...) EVENT_ROW(number, name)
-#define TRACER_EVENT3(number, name, ...) EVENT_ROW(number, name)
-#define TRACER_EVENT4(number, name, ...) EVENT_ROW(number, name)
-#include "../../usdt/tracer/events.def"
-#undef EVENT_ROW
-	/* What the capture itself saw; not counted as records. */
+/* What the capture itself saw; not counted as records. */
+enum event_seen {
 	EV_process =
 		256, /* args: name (s), command line (s): a process is seen for the first time */
 	EV_fork,     /* args: process index of the parent; `process` is the child's */
@@ -59,7 +51,7 @@ enum event_type {
 	EV_handler_left,    /* args: handler, enum event_handler_end */
 	EV_handler_syscall, /* args: handler, call (s), error (s), bytes (UINT64_MAX: none) */
 	EV_handler_operation, /* args: object, "socket@0x7f00c0de.close" (s), descriptor */
-	EV_pause, /* args: 1: nothing is recorded from here on, 0: it is again. Of all processes */
+	EV_pause, /* args: enum rec_paused, one task in so many. Of all processes */
 	EV_worker_known, /* args: worker, name (s): the thread is that worker since before the
 			    capture */
 	EV_end,		 /* the capture ends here; always the last event */
@@ -105,7 +97,8 @@ union event_arg {
 
 struct event {
 	uint64_t time; /* ns, CLOCK_BOOTTIME */
-	uint16_t type; /* enum event_type, or a number that this build does not know */
+	uint16_t
+		type; /* enum event_type or event_seen, or a number that this build does not know */
 	/* zone_end: 1 if it is of a scope, which args[0].s tells as zone_begin's `where` */
 	uint8_t nargs;
 	bool real;    /* the num argument is a double */
