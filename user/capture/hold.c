@@ -136,34 +136,34 @@ static void session__prepare_run(struct session *session, const struct rec_will_
 	session__scan_file(session, pid, path);
 }
 
+static void session__await_run(struct session *session, pid_t pid)
+{
+	struct process *process = session__find_process(session, pid);
+
+	if (process && !session->finishing)
+		session__await_libraries(session, process);
+}
+
 bool session__take_waiting(struct session *session, const void *record)
 {
 	const struct rec_loaded *asks = record;
-	struct process *process;
 
-	switch (asks->h.kind) {
-	case REC_LOADED:
-		session__work(session, true);
-		session__rescan(session, (pid_t)asks->pid, false);
-		session__answer(session, asks->ticket);
-		session__work(session, false);
-		return true;
-	case REC_WILL_RUN:
-		session__work(session, true);
-		session__prepare_run(session, record);
-		session__answer(session, asks->ticket);
-		session__work(session, false);
-		return true;
-	case REC_EXECUTING:
-		process = session__find_process(session, (pid_t)asks->pid);
-		session__work(session, true);
-		if (process && !session->finishing)
-			session__await_libraries(session, process);
-		session__work(session, false);
-		return true;
-	case REC_WENT_ON:
+	if (asks->h.kind != REC_LOADED && asks->h.kind != REC_WILL_RUN &&
+	    asks->h.kind != REC_EXECUTING && asks->h.kind != REC_WENT_ON)
+		return false;
+	if (asks->h.kind == REC_WENT_ON) {
 		session__tell_late(session, asks);
 		return true;
 	}
-	return false;
+	session__work(session, true);
+	if (asks->h.kind == REC_LOADED)
+		session__rescan(session, (pid_t)asks->pid, false);
+	else if (asks->h.kind == REC_WILL_RUN)
+		session__prepare_run(session, record);
+	else
+		session__await_run(session, (pid_t)asks->pid);
+	if (asks->ticket)
+		session__answer(session, asks->ticket);
+	session__work(session, false);
+	return true;
 }

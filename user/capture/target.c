@@ -204,14 +204,7 @@ static struct dso *session__add_dso(struct session *session, const struct mappin
 
 /* --- waiting for libraries -------------------------------------------------------------------- */
 
-/*
- * Where a process waits for us when it has mapped something: in the dynamic linker, or at a static
- * program's start. The probe is for this process alone: every process of the machine maps the
- * dynamic linker, and one that reads its own code, as valgrind does, would not survive our int3. A
- * probe for one process is too slow to be placed between fork and exec, though. So a COMMAND
- * without points of its own, a script mostly, which is traced for what it will run, takes the risk
- * for all (session->everywhere).
- */
+/* for whichever process: see below; there it also waits before it runs another program (hold.bpf.h) */
 static void dso__attach_loaded(struct session *session, struct dso *dso, const char *path,
 			       const struct probe_site *sites, size_t count)
 {
@@ -226,6 +219,14 @@ static void dso__attach_loaded(struct session *session, struct dso *dso, const c
 	dso->loaded = probe__join(probe, dso->loaded);
 }
 
+/*
+ * Where a process waits for us when it has mapped something: in the dynamic linker, or at a static
+ * program's start. The probe is for this process alone: every process of the machine maps the
+ * dynamic linker, and one that reads its own code, as valgrind does, would not survive our int3. A
+ * probe for one process is too slow to be placed between fork and exec, though. So a COMMAND
+ * without points of its own, a script mostly, which is traced for what it will run, takes the risk
+ * for all (session->everywhere).
+ */
 static void process__attach_loaded(struct session *session, struct process *process,
 				   struct dso *dso, const char *path)
 {
