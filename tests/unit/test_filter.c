@@ -160,7 +160,7 @@ struct program {
 	bool asleep[WORKERS];
 };
 
-static struct event *say(struct program *p, int worker, enum event_type type, int nargs)
+static struct event *say(struct program *p, int worker, uint16_t type, int nargs)
 {
 	struct event *event;
 
@@ -181,7 +181,7 @@ static struct event *say(struct program *p, int worker, enum event_type type, in
 
 static const char *const names[] = {"red", "green", "blue"};
 
-static void stop(struct program *p, int worker, enum event_type type, int state)
+static void stop(struct program *p, int worker, uint16_t type, int state)
 {
 	int task = p->on[worker];
 
