@@ -51,10 +51,10 @@ enum event_seen {
 	EV_handler_left,    /* args: handler, enum event_handler_end */
 	EV_handler_syscall, /* args: handler, call (s), error (s), bytes (UINT64_MAX: none) */
 	EV_handler_operation, /* args: object, "socket@0x7f00c0de.close" (s), descriptor */
-	EV_pause, /* args: enum rec_paused, one task in so many. Of all processes */
-	EV_worker_known, /* args: worker, name (s): the thread is that worker since before the
+	EV_pause,	      /* args: enum rec_paused, one task in so many. Of all processes */
+	EV_worker_known,      /* args: worker, name (s): the thread is that worker since before the
 			    capture */
-	EV_end,		 /* the capture ends here; always the last event */
+	EV_end,		      /* the capture ends here; always the last event */
 };
 
 enum event_task_state {
