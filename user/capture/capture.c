@@ -627,6 +627,7 @@ int capture__run(const struct capture_options *options, struct capture_result *r
 		 const volatile sig_atomic_t *stop)
 {
 	struct session session = {.options = options, .clock_interval = DEFAULT_FLUSH_NS};
+	uint64_t unpacked;
 	int status;
 
 	*result = (struct capture_result){.command_status = -1};
@@ -640,7 +641,9 @@ int capture__run(const struct capture_options *options, struct capture_result *r
 	session__detach_flush(&session);
 	session__forget_targets(&session);
 	if (session.writer) {
-		file_writer__close(session.writer);
+		unpacked = file_writer__unpacked(session.writer);
+		if (!file_writer__close(session.writer) && !status)
+			session__repack(&session, unpacked);
 	}
 	session__unload_specs(&session);
 	stacks__free(&session);

@@ -61,6 +61,7 @@ struct capture_options {
 	int cpu;		    /* the reader runs there; -1 anywhere */
 	int ready_fd;		    /* one byte is written to it once attached; -1 none */
 	bool compress;		    /* zstd, as far as the machine keeps up */
+	bool repack;		    /* and what it did not keep up with afterwards: repack.c */
 	bool allow_no_points;	    /* go on: libraries with points may be loaded later */
 	struct spec *specs;	    /* probe specs to use, or NULL */
 	bool specs_automatic; /* they are all that there are: use those that recognise the target */

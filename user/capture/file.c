@@ -22,6 +22,7 @@ struct file_writer {
 	int error;
 	bool compress;
 	bool pressure;
+	uint64_t unpacked; /* bytes of records, for that reason */
 	uint64_t bytes;
 	unsigned char *records;
 	size_t used;
@@ -278,11 +279,13 @@ void file_writer__flush(struct file_writer *writer)
 		writer->used = 0;
 		return;
 	}
-	if (writer->pressure)
+	if (writer->pressure) {
 		file_writer__stored(writer, FILE_RECORDS, 0, writer->records, writer->used,
 				    writer->used);
-	else
+		writer->unpacked += writer->used;
+	} else {
 		file_writer__pack(writer, FILE_RECORDS, writer->records, writer->used);
+	}
 	if (writer->full)
 		writer->drop(writer->drop_ctx, writer->records, writer->used);
 	writer->used = 0;
@@ -377,6 +380,11 @@ void file_writer__set_pressure(struct file_writer *writer, bool pressure)
 int file_writer__error(const struct file_writer *writer)
 {
 	return writer->error;
+}
+
+uint64_t file_writer__unpacked(const struct file_writer *writer)
+{
+	return writer->unpacked;
 }
 
 uint64_t file_writer__bytes(const struct file_writer *writer)

@@ -190,6 +190,8 @@ void file_writer__binary(struct file_writer *writer, struct json_object *json,
 void file_writer__flush(struct file_writer *writer);
 /* true: the reader of the kernel's buffers falls behind, do not compress */
 void file_writer__set_pressure(struct file_writer *writer, bool pressure);
+/* bytes of records that were not compressed because of it */
+uint64_t file_writer__unpacked(const struct file_writer *writer);
 
 /*
  * The first error of any call above, a negative errno, or 0. After an error nothing more is

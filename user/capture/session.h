@@ -7,6 +7,7 @@
  *	target.c	processes and their binaries: found, told to the file, attached to
  *	command.c	`-- COMMAND`
  *	finish.c	what is left in the rings at the end
+ *	repack.c	the file packed, where there was no time for it
  *	capture.c	the order of it all, and the loop that moves chunks to the file
  */
 #ifndef TRACER_CAPTURE_SESSION_H
@@ -192,6 +193,9 @@ int sample__level(uint32_t sample);
 /* shed.c: now and then, and before the last probes are detached */
 void session__shed(struct session *session);
 void session__end_shedding(struct session *session);
+
+/* repack.c: the file, which is closed, of whose records so many bytes are not compressed */
+void session__repack(struct session *session, uint64_t unpacked);
 
 /* finish.c */
 void session__harvest(struct session *session);

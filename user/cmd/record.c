@@ -451,6 +451,8 @@ int record__main(int argc, char **argv)
 	if (summary__check(record) || run__choose(&run))
 		goto out;
 	record->capture.path = run.capture;
+	/* of one that is exported and goes nobody sees the size */
+	record->capture.repack = !run.format;
 	record->capture.claim = record_files__claim;
 	record->capture.claim_ctx = &run.files;
 	record->capture.snapshot_done = record_files__snapshot;
