@@ -8,6 +8,7 @@ HPX was configured with Stdexec_ROOT).
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -171,6 +172,59 @@ def counter(t):
     program = built(t, os.path.join(TARGETS, "hpx_counter.cpp"))
     t.equal("counters", t.run(program, "--hpx:threads=2").split(),
             "before 0 inside 3 after 0 cumulative 3".split())
+
+
+def git(t, folder, *words):
+    return t.run("git", "-C", folder, "-c", "user.name=t", "-c", "user.email=t@localhost", *words)
+
+
+def tree(t):
+    """Something like HPX, and a copy of probes/hpx whose patch is for it: (script, tree, a file)."""
+    source, probes = t.path("hpx"), t.path("probes/hpx")
+    script, file = probes + "/apply", source + "/libs/core/tracing/tracing.hpp"
+    shutil.copytree(SRC + "/probes/hpx", probes)
+    for folder in ("include/hpx/tracing/backends", "src/backends"):
+        os.makedirs(source + "/libs/core/tracing/" + folder)
+    shutil.copy(SRC + "/README.md", file)
+    git(t, source, "init", "-q")
+    git(t, source, "add", ".")
+    git(t, source, "commit", "-q", "-m", "as it was")
+    with open(file, encoding="utf-8") as text:
+        lines = text.readlines()
+    with open(file, "w", encoding="utf-8") as text:
+        text.writelines(lines[:5] + ["ours\n"] + lines[5:])
+    with open(probes + "/hpx.patch", "w", encoding="utf-8") as patch:
+        patch.write("revision: the one of the test\n\n" + git(t, source, "diff", "-U0", "--full-index"))
+    git(t, source, "checkout", "-q", ".")
+    return script, source, file
+
+
+@test("hpx: apply adds what belongs to its revision, once, and takes it out again; also inside another repository")
+def apply(t):
+    script, source, file = tree(t)
+    t.run(script, source)
+    t.check("ours" in git(t, source, "diff"), "nothing was added")
+    t.check(os.path.exists(source + "/libs/core/tracing/src/backends/tracer.cpp"), "the backend is not there")
+    t.check("already" in t.run("sh", "-c", '"$@" 2>&1', "sh", script, source, status=1), "applied twice")
+    t.run(script, "-R", source)
+    t.equal("left behind", git(t, source, "status", "--short"), "")
+    shutil.rmtree(source + "/.git")
+    git(t, os.path.dirname(source), "init", "-q")
+    t.run(script, source)
+    with open(file, encoding="utf-8") as text:
+        t.check("ours\n" in text.readlines(), "nothing was added inside another repository")
+
+
+@test("hpx: apply leaves another revision as it is, also one where git would find room for the lines")
+def another_revision(t):
+    script, source, file = tree(t)
+    with open(file, "a", encoding="utf-8") as text:
+        text.write("a line more\n")
+    before = git(t, source, "diff")
+    output = t.run("sh", "-c", '"$@" 2>&1', "sh", script, source, status=1)
+    t.check("another revision" in output and "libs/core/tracing/tracing.hpp" in output, output)
+    t.equal("changes", git(t, source, "diff"), before)
+    t.check(not os.path.exists(source + "/libs/core/tracing/src/backends/tracer.cpp"), "the backend is there")
 
 
 if __name__ == "__main__":
