@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../base/ring_record.h"
 #include "follow_state.h"
 
 #define FIRST_EVENT 16
@@ -309,22 +310,6 @@ static void follow__record(struct follow *follow, struct stream *stream, const u
 	follow->watch(follow->watch_ctx, &event);
 }
 
-static uint32_t record__size(const struct follow *follow, uint64_t word)
-{
-	uint64_t rest = word >> 8;
-
-	switch (word & 0xff) {
-	case TRACER_EV_PAD:
-		return rest >= 8 && rest <= TRACER_RING_SIZE && rest % 8 == 0 ? 8 : 0;
-	case TRACER_EV_NAME:
-		return rest <= TRACER_NAME_MAX ? 16 + (((uint32_t)rest + 7) & ~7U) : 0;
-	case TRACER_EV_WINDOW:
-		return 16;
-	default:
-		return follow->sizes[word & 0xff];
-	}
-}
-
 /* --- chunks ----------------------------------------------------------------------------------- */
 
 /* nothing is understood up to the head of this chunk, where a record begins */
@@ -359,7 +344,7 @@ static bool record__is_late(const struct stream *stream, const uint8_t *record, 
 static uint64_t stream__complete(struct follow *follow, struct stream *stream, const uint8_t *data,
 				 uint64_t left)
 {
-	uint32_t need = record__size(follow, load64(stream->carry));
+	uint32_t need = ring_record__size(load64(stream->carry), follow->sizes);
 	uint64_t n = need - stream->carried;
 
 	if (n > left)
@@ -401,7 +386,7 @@ static bool stream__walk(struct follow *follow, struct stream *stream,
 			continue;
 		}
 		word = end - stream->pos < 8 ? 0 : load64(at);
-		size = record__size(follow, word);
+		size = ring_record__size(word, follow->sizes);
 		if (!size || size > TRACER_RECORD_MAX) {
 			stream__resync(stream, chunk);
 			continue;
@@ -434,7 +419,7 @@ static void stream__walk_names(struct follow *follow, struct stream *stream,
 
 	while (chunk->len - at >= 8) {
 		word = load64(chunk->data + at);
-		size = record__size(follow, word);
+		size = ring_record__size(word, follow->sizes);
 		if (!size || size > chunk->len - at)
 			break;
 		if ((word & 0xff) == TRACER_EV_NAME)

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../base/ring_record.h"
 #include "stack.h"
 #include "stream.h"
 
@@ -395,23 +396,6 @@ static uint64_t load64(const uint8_t *from)
 	return value;
 }
 
-/* bytes of a record that have to be there to decode it; 0: there is no such record */
-static uint32_t record_size(const struct stream *stream, uint64_t word)
-{
-	uint64_t rest = word >> 8;
-
-	switch (word & 0xff) {
-	case TRACER_EV_PAD:
-		return rest >= 8 && rest <= TRACER_RING_SIZE && rest % 8 == 0 ? 8 : 0;
-	case TRACER_EV_NAME:
-		return rest <= TRACER_NAME_MAX ? 16 + (((uint32_t)rest + 7) & ~7U) : 0;
-	case TRACER_EV_WINDOW:
-		return 16;
-	default:
-		return stream->sizes[word & 0xff];
-	}
-}
-
 static void stream__learn_name(struct stream_context *context, struct stream *stream,
 			       const uint8_t *record)
 {
@@ -532,7 +516,7 @@ static enum step stream__cut_record(struct stream_context *context, struct strea
 	}
 	for (;;) {
 		if (stream->carried >= 8) {
-			need = record_size(stream, load64(stream->carry));
+			need = ring_record__size(load64(stream->carry), stream->sizes);
 			if (need == 0 || need > TRACER_RECORD_MAX)
 				return stream__unknown(context, stream, load64(stream->carry));
 			if (stream->carried >= need)
@@ -568,7 +552,7 @@ static enum step stream__step(struct stream_context *context, struct stream *str
 	if (stream->carried || left < 8)
 		return stream__cut_record(context, stream);
 	record = chunk->data + (stream->pos - chunk->start);
-	size = record_size(stream, load64(record));
+	size = ring_record__size(load64(record), stream->sizes);
 	if (size == 0 || size > TRACER_RECORD_MAX)
 		return stream__unknown(context, stream, load64(record));
 	if (size > left)
@@ -737,7 +721,7 @@ int stream__context(struct stream_context *context, struct stream *stream, const
 	stream__find_map(context, stream);
 	while (size - *at >= 8) {
 		record = bytes + *at;
-		length = record_size(stream, load64(record));
+		length = ring_record__size(load64(record), stream->sizes);
 		if (!length || length > size - *at)
 			return 0;
 		*at += length;
