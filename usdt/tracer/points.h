@@ -166,56 +166,6 @@ TRACER__INLINE const char *tracer__touched(const char *string)
 	return string;
 }
 
-TRACER__INLINE void tracer__record(uint32_t type, uint32_t size, uint32_t strings,
-				   uint32_t sampled_by, uint64_t w1, uint64_t w2, uint64_t w3)
-{
-	struct tracer_ring *ring = tracer__ring();
-	uint64_t head, *record;
-	uint32_t limit;
-
-	if (__builtin_expect(!ring, 0) ||
-	    __builtin_expect(__atomic_load_n(&tracer_v1_gates.control, __ATOMIC_RELAXED) !=
-				     TRACER_CONTROL_PLAIN,
-			     0))
-		goto slow;
-	if ((strings & 1 && !tracer__plain_string(w1)) ||
-	    (strings & 2 && !tracer__plain_string(w2)) ||
-	    (strings & 4 && !tracer__plain_string(w3)))
-		goto slow;
-	head = ring->head;
-	limit = ring->limit;
-	/*
-	 * No room: window full, or this is a signal handler that interrupted a point. Signed: that point
-	 * may have moved head already, and then limit is behind it.
-	 */
-	if (__builtin_expect(TRACER__CAST(int32_t, limit - TRACER__CAST(uint32_t, head)) <
-				     TRACER__CAST(int32_t, size),
-			     0))
-		goto slow;
-	ring->limit = TRACER__CAST(uint32_t, head);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	/* a handler that came in between head and limit has written where we would */
-	if (__builtin_expect(ring->head != head, 0)) {
-		ring->limit = ring->window_end;
-		goto slow;
-	}
-	record = TRACER__POINTER(uint64_t *, TRACER__POINTER(char *, ring) + TRACER_RING_HEADER +
-						     (head & (TRACER_RING_SIZE - 1)));
-	record[0] = TRACER__STAMP() << 8 | type;
-	if (size > 8)
-		record[1] = w1;
-	if (size > 16)
-		record[2] = w2;
-	if (size > 24)
-		record[3] = w3;
-	__atomic_store_n(&ring->head, head + (1ULL << 48) + size, __ATOMIC_RELEASE);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	ring->limit = limit;
-	return;
-slow:
-	tracer_v1_record(TRACER__META(type, size, strings, sampled_by), w1, w2, w3);
-}
-
 /*
  * A string whose key the caller knows, from tracer_name_key(), is recorded as fast as a literal, once its
  * name is in the window. @k1, @k2, @k3: keys of the words that are strings; 0: not known.
@@ -282,6 +232,12 @@ TRACER__INLINE void tracer__record_keyed(uint32_t type, uint32_t size, uint32_t 
 	return;
 slow:
 	tracer_v1_record(TRACER__META(type, size, strings, sampled_by), w1, w2, w3);
+}
+
+TRACER__INLINE void tracer__record(uint32_t type, uint32_t size, uint32_t strings,
+				   uint32_t sampled_by, uint64_t w1, uint64_t w2, uint64_t w3)
+{
+	tracer__record_keyed(type, size, strings, sampled_by, w1, w2, w3, 0, 0, 0);
 }
 
 /*
