@@ -2,7 +2,9 @@
 # The header for Asio: installed with the others; its measurements, where Boost.Asio is.
 
 HAVE_BOOST_ASIO := $(wildcard /usr/include/boost/asio.hpp)
-ASIO_BENCHES = $(if $(HAVE_BOOST_ASIO),none plain count disabled tracer text)
+# reads the TSC
+ASIO_STAMPS = $(if $(HAVE_BOOST_ASIO),$(if $(filter x86_64,$(shell uname -m)),stamps))
+ASIO_BENCHES = $(if $(HAVE_BOOST_ASIO),none plain count disabled tracer text) $(ASIO_STAMPS)
 ASIO_DEPS = $(wildcard usdt/tracer/* probes/asio/*.hpp tests/targets/asio/*.hpp)
 
 .PHONY: install-asio
@@ -27,6 +29,7 @@ ASIO_COUNT = -DBOOST_ASIO_CUSTOM_HANDLER_TRACKING='<count_tracking.hpp>' -DCOUNT
 $(eval $(call asio_bench,none,))
 $(eval $(call asio_bench,plain,$(ASIO_COUNT) -DCOUNT_PLAIN))
 $(eval $(call asio_bench,count,$(ASIO_COUNT)))
+$(eval $(call asio_bench,stamps,$(ASIO_COUNT) -DCOUNT_STAMPS))
 $(eval $(call asio_bench,disabled,$(ASIO_OURS) -DTRACER_DISABLE))
 $(eval $(call asio_bench,tracer,$(ASIO_OURS)))
 $(eval $(call asio_bench,text,-DBOOST_ASIO_ENABLE_HANDLER_TRACKING -Wno-unused-result))

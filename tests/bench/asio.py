@@ -9,6 +9,7 @@ HEADERS = [
 	("no tracking", "none", False),
 	("a header that counts, one thread's own counts", "plain", False),
 	("a header that counts, atomically", "count", False),
+	("a header that keeps three TSC reads, no more", "stamps", False),
 	("tracer_asio.hpp, -DTRACER_DISABLE", "disabled", False),
 	("tracer_asio.hpp, nobody attached", "tracer", False),
 	("tracer_asio.hpp, recorded", "tracer", True),
@@ -16,6 +17,7 @@ HEADERS = [
 ]
 LOADS = [
 	("post", ["post", "1000000", "1"]),
+	("post, no hint", ["chain", "1000000", "1"]),
 	("post, 2 thr.", ["post", "1000000", "2"]),
 	("echo", ["echo", "200000", "1"]),
 ]
@@ -40,7 +42,9 @@ def measure_all(bench):
 		runs = {name: [] for name, _, _ in HEADERS}
 		for _ in range(1 if bench.quick else 5):
 			for name, flavour, recorded in HEADERS:
-				if flavour == "plain" and words[-1] != "1":
+				if flavour in ("plain", "stamps") and words[-1] != "1":
+					continue
+				if not os.path.exists(bench.program("asio-" + flavour)):
 					continue
 				runs[name].append(measure(bench, flavour, recorded, words))
 		figures[load] = {name: statistics.median(values) for name, values in runs.items() if values}

@@ -3,6 +3,7 @@
  * What a handler of Boost.Asio costs, with the tracking header that it was compiled with.
  *
  *	asio_handlers post N THREADS	handlers that post the next, a chain on each thread of one io_context
+ *	asio_handlers chain N 1		the same on an io_context that is not told of its threads, so that it locks
  *	asio_handlers echo N 1		a byte to and fro over a socket pair: handlers with system calls
  *
  * Prints ns of CPU, user and system time of the whole process, a handler. Best of five.
@@ -38,9 +39,8 @@ struct chain {
 	}
 };
 
-static double post(long handlers, int threads)
+static double post(net::io_context &io, long handlers, int threads)
 {
-	net::io_context io(threads);
 	std::vector<std::thread> pool;
 	double start;
 
@@ -100,6 +100,15 @@ static double echo(long handlers)
 	return (cpu_ns() - start) / static_cast<double>(handlers);
 }
 
+static double handler_ns(const char *load, long handlers, int threads)
+{
+	net::io_context told(threads), untold;
+
+	if (!std::strcmp(load, "echo"))
+		return echo(handlers);
+	return post(std::strcmp(load, "chain") ? told : untold, handlers, threads);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 4)
@@ -108,7 +117,7 @@ int main(int argc, char **argv)
 	double best = 0;
 
 	for (int i = 0; i < 5; i++) {
-		double ns = std::strcmp(argv[1], "echo") ? post(handlers, std::atoi(argv[3])) : echo(handlers);
+		double ns = handler_ns(argv[1], handlers, std::atoi(argv[3]));
 
 		if (i == 0 || ns < best)
 			best = ns;

@@ -2,7 +2,8 @@
 /*
  * A custom tracking header that only counts, in the form that Asio asks for: a program's own header for
  * the test of TRACER_ASIO_CHAIN, and what ours is measured against (tests/bench/asio.py). COUNT_QUIETLY: it
- * does not print what it counted.
+ * does not print what it counted. COUNT_STAMPS: it keeps the time of a handler's three last moments instead,
+ * the least that anything can do that is to tell when they were.
  */
 #ifndef COUNT_TRACKING_HPP
 #define COUNT_TRACKING_HPP
@@ -22,7 +23,10 @@ class execution_context;
 
 namespace count_tracking
 {
-#ifdef COUNT_PLAIN
+#if defined(COUNT_STAMPS)
+typedef unsigned long count;
+#define COUNT_ADD(name) (counts().name = __builtin_ia32_rdtsc())
+#elif defined(COUNT_PLAIN)
 typedef unsigned long count; /* of one thread alone */
 #define COUNT_ADD(name) ++counts().name
 #else
@@ -76,7 +80,9 @@ struct location {
 struct completion {
 	explicit completion(const handler &)
 	{
+#ifndef COUNT_STAMPS
 		COUNT_ADD(completed);
+#endif
 	}
 
 	template <class... Args> void begin(Args &&...)
