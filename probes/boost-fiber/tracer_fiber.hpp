@@ -69,6 +69,9 @@ inline void fiber_name(const char *text)
 	TRACER_TASK_RENAMED(boost::fibers::context::active(), text);
 }
 
+// DSOs with hidden symbols, too, number their workers together, and know each other's fibers
+#define TRACER__FIBER_SHARED __attribute__((visibility("default")))
+
 // the stack pointer of the caller: above the return address
 #define TRACER__FIBER_STACK() static_cast<const char *>(static_cast<const void *>(__builtin_dwarf_cfa()))
 
@@ -93,36 +96,22 @@ enum class fiber_state { created, ready, running, suspended };
 struct fiber_record {
 	context *fiber;
 	fiber_state state;
-	bool ended; // told
+	std::uint32_t queue; // number + 1 of the worker whose algorithm has it, or had it last
 };
 
+// No destructor: that would run before the library's own, which still runs the fibers that are ready.
 struct fiber_thread {
 	fiber_record *running; // as told
 	context *ended;	       // completed, and about to leave the thread for good
-	fiber_record *main;    // of this thread's own stack
+	const void *algorithm; // the one in use; an older one is asked for its fibers when it is replaced
 	std::uint32_t worker;  // number + 1
 	bool idle;
-	bool gone; // the library still takes itself apart after that: nobody's work
-
-	~fiber_thread()
-	{
-		if (main) {
-			main->ended = true;
-			TRACER_TASK_COMPLETED(main->fiber);
-			TRACER_TASK_DESTROYED(main->fiber);
-		}
-		running = nullptr;
-		gone = true;
-		if (idle)
-			TRACER_WORKER_SLEEP_END(worker - 1, "thread ends");
-		if (worker)
-			TRACER_WORKER_STOP(worker - 1);
-	}
+	bool gone;
 };
 
 // Not inlined, not foreseeable: fibers change threads in the middle of functions, and compilers keep addresses of
 // thread-locals.
-__attribute__((noinline)) inline fiber_thread &fiber_thread_now() noexcept
+TRACER__FIBER_SHARED __attribute__((noinline)) inline fiber_thread &fiber_thread_now() noexcept
 {
 	static thread_local fiber_thread thread = {nullptr, nullptr, nullptr, 0, false, false};
 	fiber_thread *now = &thread;
@@ -131,7 +120,7 @@ __attribute__((noinline)) inline fiber_thread &fiber_thread_now() noexcept
 	return *now;
 }
 
-inline std::uint32_t fiber_worker(fiber_thread &thread) noexcept
+TRACER__FIBER_SHARED inline std::uint32_t fiber_worker(fiber_thread &thread) noexcept
 {
 	static std::atomic<std::uint32_t> workers{0};
 
@@ -151,6 +140,8 @@ enum class fiber_place {
 	suspend,
 	wait_until,
 	dispatch,
+	replace,
+	thread_end,
 	remote,
 	timer,
 	join,
@@ -170,6 +161,8 @@ inline fiber_place look_at(const void *address)
 		{"9scheduler7suspend", fiber_place::suspend},
 		{"9scheduler10wait_until", fiber_place::wait_until},
 		{"9scheduler8dispatch", fiber_place::dispatch},
+		{"9scheduler8set_algo", fiber_place::replace},
+		{"9schedulerD", fiber_place::thread_end},
 		{"remote_ready2ready_", fiber_place::remote},
 		{"sleep2ready_", fiber_place::timer},
 		{"7context4join", fiber_place::join},
@@ -181,6 +174,7 @@ inline fiber_place look_at(const void *address)
 		{"6fibers9scheduler", fiber_place::internal},
 		{"6fibers7context", fiber_place::internal},
 		{"6fibers10wait_queue", fiber_place::internal},
+		{"6fibers22condition_variable_any", fiber_place::internal},
 		{"6fibers5waker", fiber_place::internal},
 	};
 	Dl_info info;
@@ -201,7 +195,7 @@ struct fiber_call {
 	fiber_call(const void *a, fiber_place p) : address(a), place(p), size(0) {}
 };
 
-inline fiber_call *call_at(const void *address)
+TRACER__FIBER_SHARED inline fiber_call *call_at(const void *address)
 {
 	static std::atomic<fiber_call *> known[512];
 	std::size_t slot = (reinterpret_cast<std::uintptr_t>(address) * 0x9e3779b97f4a7c15ULL) >> 55;
@@ -285,11 +279,20 @@ inline fiber_place why(const void *caller, const char *stack)
 
 		if (!call || call->place == fiber_place::unknown)
 			return found;
-		if (call->place == fiber_place::join || call->place == fiber_place::terminate ||
-		    call->place == fiber_place::barrier)
+		switch (call->place) {
+		case fiber_place::terminate:
+		case fiber_place::barrier:
+		case fiber_place::thread_end:
+		case fiber_place::remote:
+		case fiber_place::timer:
+		case fiber_place::dispatch:
 			return call->place;
-		if (call->place == fiber_place::mutex_lock || call->place == fiber_place::mutex_unlock)
-			found = call->place; // a barrier may be around
+		default:
+			break;
+		}
+		if (call->place == fiber_place::mutex_lock || call->place == fiber_place::mutex_unlock ||
+		    call->place == fiber_place::join)
+			found = call->place; // a barrier may be around, or the end of the thread
 		if (!call->size.load(std::memory_order_acquire))
 			learn_frames();
 		std::ptrdiff_t size = call->size.load(std::memory_order_acquire);
@@ -336,7 +339,7 @@ inline std::string fiber_type_name(const std::type_info &type)
 	return name;
 }
 
-inline const char *fiber_function_name(const std::type_info &type)
+TRACER__FIBER_SHARED inline const char *fiber_function_name(const std::type_info &type)
 {
 	struct entry {
 		const char *type;
@@ -372,24 +375,53 @@ public:
 		fiber_record *record = static_cast<fiber_record *>(data);
 		fiber_thread &thread = fiber_thread_now();
 
-		if (thread.main == record)
-			thread.main = nullptr;
 		if (thread.running == record) {
 			thread.running = nullptr;
 			thread.ended = record->fiber;
 		}
-		if (!record->ended) {
-			TRACER_TASK_COMPLETED(record->fiber);
-			TRACER_TASK_DESTROYED(record->fiber);
-		}
+		TRACER_TASK_COMPLETED(record->fiber);
+		TRACER_TASK_DESTROYED(record->fiber);
 		delete record;
 	}
 };
 
-inline fiber_record *record_of(context *fiber, context *creator)
+// A thread's own stack does not end as a fiber does, and its storage is not cleaned up. It goes, and with it this, when the
+// library has taken itself apart on the thread: all fibers have run.
+class thread_ends : public boost::fibers::detail::fss_cleanup_function
+{
+public:
+	explicit thread_ends(fiber_record *r) noexcept : record(r) {}
+	thread_ends(const thread_ends &) = delete;
+	thread_ends &operator=(const thread_ends &) = delete;
+	void operator()(void *) override {}
+	~thread_ends() override
+	{
+		fiber_thread &thread = fiber_thread_now();
+
+		if (record->state == fiber_state::suspended) {
+			// resumed by the library, past the algorithm
+			TRACER_TASK_RESUMED(record->fiber, "no fiber left", 0);
+			TRACER_TASK_BEGIN(record->fiber, fiber_worker(thread));
+		}
+		TRACER_TASK_COMPLETED(record->fiber);
+		TRACER_TASK_DESTROYED(record->fiber);
+		if (thread.idle)
+			TRACER_WORKER_SLEEP_END(thread.worker - 1, "thread ends");
+		if (thread.worker)
+			TRACER_WORKER_STOP(thread.worker - 1);
+		thread = fiber_thread{nullptr, nullptr, nullptr, 0, false, true};
+		delete record;
+	}
+
+private:
+	fiber_record *record;
+};
+
+TRACER__FIBER_SHARED inline fiber_record *record_of(context *fiber, context *creator)
 {
 	static const char key = 0;
-	static const boost::fibers::detail::fss_cleanup_function::ptr_t ends(new fiber_ends());
+	// for good: threads may outlive main()
+	static const auto &ends = *new boost::fibers::detail::fss_cleanup_function::ptr_t(new fiber_ends());
 
 	if (fiber->is_context(boost::fibers::type::dispatcher_context))
 		return nullptr;
@@ -397,10 +429,9 @@ inline fiber_record *record_of(context *fiber, context *creator)
 	if (record)
 		return record;
 	bool is_main = fiber->is_context(boost::fibers::type::main_context);
-	record = new fiber_record{fiber, fiber_state::created, false};
-	fiber->set_fss_data(&key, ends, record, false);
-	if (is_main)
-		fiber_thread_now().main = record;
+	record = new fiber_record{fiber, fiber_state::created, 0};
+	fiber->set_fss_data(&key, is_main ? boost::fibers::detail::fss_cleanup_function::ptr_t(new thread_ends(record)) : ends,
+			    record, false);
 	if (creator && creator->is_context(boost::fibers::type::dispatcher_context))
 		creator = nullptr;
 	if (TRACER_ENABLED(task))
@@ -447,8 +478,9 @@ inline void fiber_awakened(context *fiber, const void *caller, const char *stack
 		return;
 	if (record->state == fiber_state::suspended && TRACER_ENABLED(task)) {
 		const char *cause = "notified";
+		fiber_place place = why(caller, stack);
 
-		switch (active->is_context(boost::fibers::type::dispatcher_context) ? place_of(caller) : why(caller, stack)) {
+		switch (place == fiber_place::unknown ? place_of(caller) : place) {
 		case fiber_place::remote:
 			cause = "by another thread";
 			break;
@@ -472,6 +504,7 @@ inline void fiber_awakened(context *fiber, const void *caller, const char *stack
 		}
 		TRACER_TASK_RESUMED(fiber, cause, 0);
 	}
+	record->queue = fiber_worker(thread) + 1;
 	if (record->state != fiber_state::running)
 		record->state = fiber_state::ready;
 }
@@ -502,6 +535,9 @@ inline void fiber_stops(fiber_record *record, const void *caller, const char *st
 		case fiber_place::barrier:
 			reason = "barrier::wait";
 			break;
+		case fiber_place::thread_end:
+			reason = "thread ends";
+			break;
 		default:
 			break;
 		}
@@ -509,13 +545,13 @@ inline void fiber_stops(fiber_record *record, const void *caller, const char *st
 	TRACER_TASK_SUSPENDED(record->fiber, reason, 0);
 }
 
-// the algorithm said @next, to @caller; the switch comes right after
-inline void fiber_picked(context *next, const void *caller, const char *stack)
+// @algorithm said @next, to @caller; the switch comes right after
+inline void fiber_picked(const void *algorithm, bool unseen_steals, context *next, const void *caller, const char *stack)
 {
 	fiber_thread &thread = fiber_thread_now();
 	context *active = context::active();
 
-	if (thread.gone)
+	if (thread.gone || algorithm != thread.algorithm || place_of(caller) == fiber_place::replace)
 		return;
 	if (!next) {
 		if (!thread.idle) {
@@ -535,7 +571,21 @@ inline void fiber_picked(context *next, const void *caller, const char *stack)
 	if (thread.running)
 		fiber_stops(thread.running, caller, stack);
 	thread.ended = nullptr;
-	fiber_begins(thread, record_of(next, nullptr));
+	fiber_record *record = record_of(next, nullptr);
+	if (unseen_steals && record && record->queue && record->queue != fiber_worker(thread) + 1)
+		TRACER_STEAL(fiber_worker(thread), record->queue - 1, next, TRACER_UNKNOWN);
+	fiber_begins(thread, record);
+}
+
+// @algorithm is this thread's from here on; what runs is known from here on
+inline std::uint32_t fiber_starts(const void *algorithm)
+{
+	fiber_thread &thread = fiber_thread_now();
+	std::uint32_t worker = fiber_worker(thread);
+
+	thread.algorithm = algorithm;
+	fiber_sync(thread, context::active());
+	return worker;
 }
 
 } // namespace detail
@@ -596,25 +646,61 @@ public:
 namespace detail
 {
 
-template <class Algorithm, class = void> struct steals : std::false_type {
+// an algorithm whose instances take fibers from one another has a steal(), that the thief calls. If that is virtual, it is
+// seen; if it is something else of that name, then a fiber that was another's and is picked was stolen.
+struct steal_name {
+	void steal();
+};
+template <class Algorithm> struct steal_names : Algorithm, steal_name {
+};
+template <class Algorithm, class = void> struct steals : std::true_type {
 };
 template <class Algorithm>
-struct steals<Algorithm,
-	      typename std::enable_if<std::is_same<context *, decltype(std::declval<Algorithm &>().steal())>::value>::type>
-	: std::true_type {
+struct steals<Algorithm, decltype(void(&steal_names<Algorithm>::steal))> : std::false_type { // not ambiguous
 };
 
-// an algorithm whose instances take fibers from one another: steal() is called by the thief
-template <class Algorithm, bool = steals<Algorithm>::value> class traced_steal : public awakened_t<Algorithm>
+// virtual or not is in a bit of a pointer to it: that of its address or, on Arm, of the adjustment
+template <class Function> bool is_virtual(Function function)
+{
+	std::uintptr_t words[2];
+
+	static_assert(sizeof(function) == sizeof(words), "the C++ ABI of Itanium");
+	std::memcpy(words, &function, sizeof(words));
+#if defined(__aarch64__) || defined(__arm__)
+	return words[1] & 1;
+#else
+	return words[0] & 1;
+#endif
+}
+
+template <class Algorithm, class = void> class traced_steal : public awakened_t<Algorithm>
 {
 public:
 	using awakened_t<Algorithm>::awakened_t;
-	context *steal() noexcept override
+
+protected:
+	static bool unseen_steals() noexcept { return steals<Algorithm>::value; }
+	std::uint32_t worker = fiber_starts(this);
+};
+
+template <class Algorithm>
+class traced_steal<Algorithm, typename std::enable_if<
+				      std::is_same<context *, decltype(std::declval<Algorithm &>().steal())>::value &&
+				      std::is_member_function_pointer<decltype(&Algorithm::steal)>::value>::type>
+	: public awakened_t<Algorithm>
+{
+public:
+	using awakened_t<Algorithm>::awakened_t;
+#pragma GCC diagnostic push
+#if !defined(__clang__) || __clang_major__ >= 11
+#pragma GCC diagnostic ignored "-Wsuggest-override"
+#endif
+	context *steal() noexcept // overrides, if there is what can be
 	{
 		context *fiber = Algorithm::steal();
 		fiber_thread &thread = fiber_thread_now();
 
-		if (thread.gone)
+		if (thread.gone || unseen_steals())
 			return fiber;
 		// while there is no work it tries all the time: the first attempt of a stretch stands for all
 		if (fiber)
@@ -623,18 +709,11 @@ public:
 			TRACER_STEAL_FAILED(fiber_worker(thread), worker);
 		return fiber;
 	}
+#pragma GCC diagnostic pop
 
 protected:
-	std::uint32_t worker = fiber_worker(fiber_thread_now());
-};
-
-template <class Algorithm> class traced_steal<Algorithm, false> : public awakened_t<Algorithm>
-{
-public:
-	using awakened_t<Algorithm>::awakened_t;
-
-protected:
-	std::uint32_t worker = fiber_worker(fiber_thread_now());
+	static bool unseen_steals() noexcept { return !is_virtual(&Algorithm::steal); }
+	std::uint32_t worker = fiber_starts(this);
 };
 
 } // namespace detail
@@ -647,7 +726,8 @@ public:
 	{
 		boost::fibers::context *next = Algorithm::pick_next();
 
-		detail::fiber_picked(next, __builtin_return_address(0), TRACER__FIBER_STACK());
+		detail::fiber_picked(static_cast<const detail::traced_steal<Algorithm> *>(this), this->unseen_steals(), next,
+				     __builtin_return_address(0), TRACER__FIBER_STACK());
 		return next;
 	}
 };

@@ -54,6 +54,9 @@ def check_kinds(t, run, said):
         t.equal("reasons", task.reasons(), ["timed wait"])
         t.equal("causes", task.causes(), ["timer"])
     reasons = collections.Counter(reason for task in run.tasks for reason in task.reasons())
+    in_barrier = [cause for task in run.tasks for reason, cause in zip(task.reasons(), task.causes())
+                  if reason == "barrier::wait"]
+    t.check("barrier complete" in in_barrier and "notified" not in in_barrier, "causes in the barrier: %s" % in_barrier)
     t.check(reasons["barrier::wait"] >= said["in_barrier"] - 1, "waits in the barrier: %s" % reasons)
     t.check(reasons["fiber::join"] > 0 and reasons["mutex::lock"] > 0, "reasons: %s" % reasons)
     renamed = collections.Counter(event["name"] for event in run.all("task_renamed"))
@@ -82,6 +85,36 @@ def everything(t):
             {int(tid): count for tid, count in said["ends"].items()})
     t.equal("workers", len(run.all("worker_start")), said["threads"] + 1)
     t.equal("workers that stopped", len(run.all("worker_stop")), said["threads"] + 1)
+
+
+@test("Boost.Fiber: fibers that are ready when their thread ends, an algorithm that is replaced, steals without a virtual steal()")
+def edges(t):
+    t.need("g++", "boost/fiber/all.hpp")
+    program = t.build("g++", "fiber_edges", "fiber_edges.cpp", *LIBRARIES)
+    run = t.record(program)
+    said = json.loads(run.output)
+    t.sound(run)
+    left = run.named("Left")
+    t.equal("left", len(left), said["left"])
+    for task in left:
+        t.equal("stays", task.count("task_begin"), 3)
+        t.equal("causes", task.causes(), ["timer"])
+    kept = run.named("Kept")
+    t.equal("kept", len(kept), said["replaced"])
+    for task in kept:
+        t.equal("yields", task.count("task_yielded"), said["yields"])
+        t.equal("stays", task.count("task_begin"), said["yields"] + 1)
+        t.equal("stops without a reason", task.count("task_end"), 0)
+    mains = run.named("main fiber")
+    t.equal("main fibers", len(mains), said["threads"])
+    for task in mains:
+        t.equal("the last reason", task.reasons()[-1], "thread ends")
+        t.equal("its cause", task.causes()[-1], "no fiber left")
+        t.equal("ends", task.count("task_completed"), 1)
+    t.equal("prey", len(run.named("Prey")), said["prey"])
+    t.equal("steals", len(run.all("steal")), said["stolen"])
+    check_moves(t, run)
+    t.equal("workers that stopped", len(run.all("worker_stop")), said["threads"])
 
 
 @test("Boost.Fiber: the example")
