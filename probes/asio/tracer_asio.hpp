@@ -170,19 +170,33 @@ TRACER_ASIO__INLINE bool is_system(const boost::system::error_code &ec)
 {
 	return ec.category() == boost::system::system_category();
 }
+
+TRACER_ASIO__INLINE bool is_own_system(const boost::system::error_code &)
+{
+	return false;
+}
 #endif
 #if defined(ASIO_CUSTOM_HANDLER_TRACKING)
+/* standalone Asio has two: the library's, of an error_code that nobody set, and Asio's, of its errors */
 TRACER_ASIO__INLINE bool is_system(const asio::error_code &ec)
+{
+	return ec.category() == std::system_category();
+}
+
+TRACER_ASIO__INLINE bool is_own_system(const asio::error_code &ec)
 {
 	return ec.category() == asio::system_category();
 }
 #endif
 
-/* nearly all errors are of one category; the names of others are not literals of this library */
+/* nearly all errors are of these categories; the names of others are not literals of this library */
 template <class Error> TRACER_ASIO__INLINE const char *category(std::uint32_t gate, const Error &ec)
 {
-	return __builtin_expect(is_system(ec), 1) ? "system"
-						  : tell_text(gate, error_category, ec.category().name());
+	if (__builtin_expect(is_system(ec), 1))
+		return "system";
+	if (is_own_system(ec))
+		return "asio.system";
+	return tell_text(gate, error_category, ec.category().name());
 }
 
 template <class Error> struct is_error {
@@ -231,8 +245,8 @@ TRACER_ASIO__INLINE void performed(const tracked_handler &handler, const char *o
 	TRACER_ASIO__IF_TASK(
 		if (handler.tracer_id_) {
 			operation = literal(tracer__gate, operation_name, operation);
-			if (!is_system(ec))
-				category(tracer__gate, ec);
+			if (!is_system(ec)) /* the event has no place for it */
+				tell_text(tracer__gate, error_category, ec.category().name());
 			tracer__asio_syscall(tracer__gate, handler.tracer_id_, bytes, operation,
 					     static_cast<std::uint32_t>(ec.value()));
 		});

@@ -14,6 +14,7 @@
 static struct strings *strings;
 static struct asio *asio;
 static char out[OUT_SIZE];
+static uint32_t process; /* whose events they are */
 
 static int setup(void **state)
 {
@@ -21,6 +22,7 @@ static int setup(void **state)
 	strings = strings__new();
 	asio = asio__new(strings);
 	out[0] = '\0';
+	process = 0;
 	return !strings || !asio;
 }
 
@@ -76,6 +78,14 @@ static void say(const struct event *e)
 	case EV_handler_syscall:
 		snprintf(out + used, room, "syscall %llu %s %s\n", first, s, e->args[2].s);
 		break;
+	case EV_task_known:
+		snprintf(out + used, room, "known %llu '%s' in %u\n", first, s, e->process);
+		break;
+	case EV_task_state:
+		if (e->args[1].u == EVENT_TASK_SUSPENDED)
+			snprintf(out + used, room, "suspended %llu %s %llx\n", first, e->args[2].s,
+				 (unsigned long long)e->args[3].u);
+		break;
 	case EV_zone_begin:
 		snprintf(out + used, room, "zone %s %s\n", e->args[0].s, e->args[2].s);
 		break;
@@ -92,6 +102,7 @@ static void take(uint32_t tid, uint16_t type, union event_arg a, union event_arg
 {
 	struct event event = {
 		.time = 1,
+		.process = process,
 		.type = type,
 		.nargs = 4,
 		.pid = 1,
@@ -183,6 +194,52 @@ static void texts_go_to_the_next_event(void **state)
 				 "created 2 'socket@0xab.post completion' by 0\n");
 }
 
+/* standalone Asio's errors have a category of their own, also the one that says "not yet" */
+static void waits_go_on_in_any_category(void **state)
+{
+	(void)state;
+	created(1, 1, "async_receive");
+	out[0] = '\0';
+	take(1, EV_asio_text, U(2), S("asio.system"), NONE, NONE);
+	take(1, EV_asio_syscall, U(1), U(0), S("recv"), U(11));
+	assert_string_equal(out, "syscall 1 recv asio.system:11\n");
+	take(1, EV_asio_text, U(2), S("asio.misc"), NONE, NONE);
+	take(1, EV_asio_syscall, U(1), U(0), S("recv"), U(11));
+	assert_string_equal(out, "syscall 1 recv asio.system:11\n"
+				 "syscall 1 recv asio.misc:11\n"
+				 "resumed 1 recv ab\n");
+}
+
+static void a_forked_child_has_its_parents_handlers(void **state)
+{
+	(void)state;
+	created(1, 1, "async_receive");
+	created(1, 2, "post");
+	created(1, 3, "post");
+	take(1, EV_asio_invoked, U(3), NONE, NONE, NONE);
+	take(1, EV_asio_left, U(3), NONE, NONE, NONE);
+	out[0] = '\0';
+	process = 1;
+	take(2, EV_fork, U(0), NONE, NONE, NONE);
+	assert_string_equal(out, "");
+	take(2, EV_asio_syscall, U(1), U(1), S("recv"), U(0));
+	take(2, EV_asio_invoked, U(1), NONE, NONE, NONE);
+	take(2, EV_asio_abandoned, U(2), NONE, NONE, NONE);
+	process = 0;
+	take(1, EV_asio_invoked, U(2), NONE, NONE, NONE);
+	assert_string_equal(out, "known 1 'socket@0xab.async_receive completion' in 1\n"
+				 "suspended 1 socket.async_receive ab\n"
+				 "syscall 1 recv system:0\n"
+				 "resumed 1 recv ab\n"
+				 "run run assumed\n"
+				 "begin 1 w0\n"
+				 "error none\n"
+				 "known 2 'socket@0xab.post completion' in 1\n"
+				 "destroyed 2\n"
+				 "begin 2 w0\n"
+				 "error none\n");
+}
+
 static void runs_from_before_the_capture(void **state)
 {
 	(void)state;
@@ -192,7 +249,8 @@ static void runs_from_before_the_capture(void **state)
 	take(1, EV_asio_run_end, U(9), NONE, NONE, NONE);
 	take(1, EV_asio_run_begin, U(9), S("poll"), NONE, NONE);
 	take(1, EV_asio_invoked, U(2), NONE, NONE, NONE);
-	assert_string_equal(out, "run run assumed\n"
+	assert_string_equal(out, "known 1 'handler created before the capture' in 0\n"
+				 "run run assumed\n"
 				 "begin 1 w0\n"
 				 "error none\n"
 				 "completed 1\n"
@@ -235,6 +293,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_life, setup, teardown),
 		cmocka_unit_test_setup_teardown(invoked_before_it_was_created, setup, teardown),
 		cmocka_unit_test_setup_teardown(texts_go_to_the_next_event, setup, teardown),
+		cmocka_unit_test_setup_teardown(waits_go_on_in_any_category, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_forked_child_has_its_parents_handlers, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(runs_from_before_the_capture, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_loss_forgets_where_the_thread_is, setup,
 						teardown),

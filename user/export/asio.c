@@ -179,9 +179,11 @@ static void on_left(struct asio_text *text, const struct event *event, uint64_t 
 {
 	uint64_t number = (uintptr_t)map__remove(&text->numbers, event->process, event->args[0].u);
 
-	/* entered before the capture: nobody knows it */
-	if (!number)
+	/* entered before the capture: nobody knows it; destroyed: a forked child's, of its parent */
+	if (!number && event->args[1].u != EVENT_HANDLER_ABANDONED)
 		return;
+	if (!number)
+		number = ++text->count;
 	line__begin(text, time);
 	emit__char(&text->emit, event->args[1].u == EVENT_HANDLER_RETURNED ? '<'
 				: event->args[1].u == EVENT_HANDLER_THROWN ? '!'
@@ -196,8 +198,8 @@ static void on_syscall(struct asio_text *text, const struct event *event, uint64
 	uint64_t number = number_of(text, event->process, event->args[0].u);
 	struct emit *emit = &text->emit;
 
-	if (!number)
-		return;
+	if (!number) /* a forked child's, of its parent */
+		number = number__new(text, event->process, event->args[0].u);
 	line__begin(text, time);
 	emit__char(emit, '.');
 	emit__u64(emit, number);

@@ -4,6 +4,9 @@
  * by a little along an edge, so a handler may be invoked, in the trace, before it was created: it
  * is remembered until its creation comes, so that the model, which puts that right, is not told
  * that it waits.
+ *
+ * A forked child has its parent's handlers, under the same identities. They are copied at the fork,
+ * and told when the child first does something with one: most children do nothing but exec.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +17,7 @@
 #include "../base/pool.h"
 
 #define PATH_MAX_SIZE 4096U
-#define OUT_MAX 6 /* events that one becomes */
+#define OUT_MAX 8 /* events that one becomes */
 #define OVERTAKEN_MAX 65536U
 #define WOULD_BLOCK 11 /* EAGAIN, as the targets' kernel has it */
 #define NO_WORKER UINT32_MAX
@@ -24,9 +27,11 @@ enum text_role { TEXT_TYPE, TEXT_OPERATION, TEXT_CATEGORY, TEXTS };
 struct handler {
 	struct handler *next, *prev; /* of the process */
 	uint64_t id, object;
-	bool waits;	/* for what a system call may bring */
-	bool invoked;	/* and not yet left */
-	bool overtaken; /* invoked before its creation came */
+	const struct title *title; /* NULL: its creation was not seen */
+	bool waits;		   /* for what a system call may bring */
+	bool invoked;		   /* and not yet left */
+	bool overtaken;		   /* invoked before its creation came */
+	bool inherited;		   /* of the process that this one was forked from, not yet told */
 };
 
 struct place {
@@ -104,6 +109,7 @@ bool asio__concerns(const struct asio *asio, const struct event *event)
 	case EV_task_begin:
 		return true; /* whose numbers are taken */
 	case EV_thread_exit:
+	case EV_fork:
 	case EV_exec:
 	case EV_process_exit:
 	case EV_lost:
@@ -333,6 +339,52 @@ static struct event *put_about(struct asio *asio, const struct event *from, uint
 	return event;
 }
 
+/*
+ * A handler that the event is about, NULL if nothing is known of it. What it waits for is told for
+ * the sake of the system call that ends it.
+ */
+static struct handler *handler__find(struct asio *asio, const struct event *event)
+{
+	struct handler *handler = map__get(&asio->handlers, event->process, event->args[0].u);
+	struct event *out;
+
+	if (!handler || !handler->inherited)
+		return handler;
+	handler->inherited = false;
+	if (!handler->title)
+		return handler;
+	put_about(asio, event, EV_asio_found, 1);
+	put_about(asio, event, EV_task_known, 3)->args[1].s = handler->title->task;
+	if (handler->waits) {
+		out = put_about(asio, event, EV_task_state, 4);
+		out->args[1].u = EVENT_TASK_SUSPENDED;
+		out->args[2].s = handler->title->reason;
+		out->args[3].u = handler->object;
+	}
+	return handler;
+}
+
+static void take_fork(struct asio *asio, const struct event *event)
+{
+	struct asio_process *parent = map__get(&asio->processes, event->args[0].u, 0);
+
+	if (!parent || event->process == event->args[0].u)
+		return;
+	for (struct handler *of = parent->handlers; of; of = of->next) {
+		struct handler *handler;
+
+		if (of->overtaken || map__get(&asio->handlers, event->process, of->id))
+			continue;
+		handler = handler__new(asio, event->process, of->id);
+		if (!handler)
+			return;
+		handler->object = of->object;
+		handler->title = of->title;
+		handler->waits = of->waits;
+		handler->inherited = true;
+	}
+}
+
 /* operations whose handler is in a queue from its creation on: post, dispatch, defer, execute... */
 static bool operation__waits(const char *operation)
 {
@@ -371,6 +423,8 @@ static void take_created(struct asio *asio, const struct event *event, struct as
 	if (!handler)
 		return;
 	handler->object = object;
+	handler->title = title;
+	handler->inherited = false;
 	handler->waits = operation__waits(operation);
 	if (!handler->waits)
 		return;
@@ -416,7 +470,7 @@ static uint32_t worker__number(struct asio *asio, const struct event *event,
 static void take_invoked(struct asio *asio, const struct event *event, struct asio_thread *thread)
 {
 	uint64_t id = event->args[0].u;
-	struct handler *handler = map__get(&asio->handlers, event->process, id);
+	struct handler *handler = handler__find(asio, event);
 	struct event *out;
 
 	assume_run(asio, event, thread);
@@ -452,7 +506,7 @@ static void take_invoked(struct asio *asio, const struct event *event, struct as
 static void take_left(struct asio *asio, const struct event *event, struct asio_thread *thread)
 {
 	uint64_t id = event->args[0].u;
-	struct handler *handler = map__get(&asio->handlers, event->process, id);
+	struct handler *handler = handler__find(asio, event);
 	bool abandoned = event->type == EV_asio_abandoned;
 
 	put_about(asio, event, EV_handler_left, 2)->args[1].u =
@@ -472,11 +526,17 @@ static void take_left(struct asio *asio, const struct event *event, struct asio_
 		handler__forget(asio, event->process, handler);
 }
 
+/* standalone Asio has a category of its own for the system's errors; NULL: the system's */
+static bool category__is_system(const char *category)
+{
+	return !category || !strcmp(category, "asio.system");
+}
+
 /* EAGAIN says that it still waits; whatever else came of it, the handler is to be invoked */
 static void take_syscall(struct asio *asio, const struct event *event, struct asio_thread *thread)
 {
-	struct handler *handler = map__get(&asio->handlers, event->process, event->args[0].u);
-	bool in_system = !thread->texts[TEXT_CATEGORY];
+	struct handler *handler = handler__find(asio, event);
+	bool in_system = category__is_system(thread->texts[TEXT_CATEGORY]);
 	const char *operation = text__take(thread, TEXT_OPERATION, event->args[2].s);
 	struct event *out;
 
@@ -623,6 +683,9 @@ static void take_other(struct asio *asio, const struct event *event)
 		break;
 	case EV_thread_exit:
 		thread__forget(asio, event->process, event->tid);
+		break;
+	case EV_fork:
+		take_fork(asio, event);
 		break;
 	case EV_exec:
 	case EV_process_exit:
