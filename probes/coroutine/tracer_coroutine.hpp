@@ -80,7 +80,11 @@ public:
 protected:
 	template <class A> A traced_initial(A a, std::source_location = {}) { return a; }
 	template <class A> A traced_final(A a) noexcept { return a; }
-	template <class A> A &&traced_await(A &&a) { return static_cast<A &&>(a); }
+	template <class A>
+	std::conditional_t<std::is_move_constructible_v<A> && !std::is_reference_v<A>, A, A &&> traced_await(A &&a)
+	{
+		return static_cast<A &&>(a);
+	}
 	template <class A> A traced_yield(A a) { return a; }
 	void traced_exception() noexcept {}
 	void traced_exception_leaves() noexcept {}
@@ -96,6 +100,9 @@ template <class Promise> void coroutine_ready(std::coroutine_handle<Promise>, co
 inline void coroutine_worker(std::uint32_t, const char *) {}
 
 #else
+
+// of DSOs with hidden symbols, too, there is one
+#define TRACER__COROUTINE_SHARED [[gnu::visibility("default")]]
 
 namespace detail
 {
@@ -118,11 +125,11 @@ struct coroutine_thread {
 	std::uint32_t worker; // number + 1
 };
 
-inline thread_local coroutine_thread this_coroutine_thread = {};
+TRACER__COROUTINE_SHARED inline thread_local coroutine_thread this_coroutine_thread = {};
 
 // Not inlined, not foreseeable: a coroutine goes on on another thread in the middle of a function, and compilers keep
 // addresses of thread-locals.
-[[gnu::noinline]] inline coroutine_thread &coroutine_thread_now() noexcept
+TRACER__COROUTINE_SHARED [[gnu::noinline]] inline coroutine_thread &coroutine_thread_now() noexcept
 {
 	coroutine_thread *thread = &this_coroutine_thread;
 
@@ -130,12 +137,12 @@ inline thread_local coroutine_thread this_coroutine_thread = {};
 	return *thread;
 }
 
+TRACER__COROUTINE_SHARED inline std::atomic<std::uint32_t> coroutine_workers{0}; // numbers that are taken
+
 inline std::uint32_t coroutine_worker_now(coroutine_thread &thread) noexcept
 {
-	static std::atomic<std::uint32_t> workers{0};
-
 	if (!thread.worker) {
-		thread.worker = ++workers;
+		thread.worker = ++coroutine_workers;
 		TRACER_WORKER_START(thread.worker - 1, "thread");
 	}
 	return thread.worker - 1;
@@ -177,7 +184,7 @@ inline std::string plain_function(std::string_view name)
 }
 
 // the same, kept: there are as many as coroutine functions
-inline const char *function_name(const char *full)
+TRACER__COROUTINE_SHARED inline const char *function_name(const char *full)
 {
 	struct entry {
 		const char *full, *plain;
@@ -311,7 +318,13 @@ public:
 		: state(s), awaiter(std::move(a)), reason("co_yield"), object(s.frame)
 	{
 	}
-	bool await_ready() { return static_cast<bool>(awaiter.await_ready()); }
+	bool await_ready()
+	{
+		// another co_await of the same expression is over; gcc calls await_resume() of both when both are
+		if (state.suspended)
+			coroutine_goes_on(state);
+		return static_cast<bool>(awaiter.await_ready());
+	}
 	template <class Promise> auto await_suspend(std::coroutine_handle<Promise> handle)
 	{
 		using Result = decltype(awaiter.await_suspend(handle));
@@ -355,6 +368,26 @@ private:
 	Awaiter awaiter;
 	const char *reason;
 	const void *object;
+};
+
+// for what would be gone when an await_transform() of the program returns
+template <class A> class traced_owner
+{
+public:
+	traced_owner(coroutine_state &state, A &&a)
+		: awaitable(std::move(a)), awaiter(wrap_awaitable(), state, std::move(awaitable))
+	{
+	}
+	bool await_ready() { return awaiter.await_ready(); }
+	template <class Promise> auto await_suspend(std::coroutine_handle<Promise> handle)
+	{
+		return awaiter.await_suspend(handle);
+	}
+	decltype(auto) await_resume() { return awaiter.await_resume(); }
+
+private:
+	A awaitable;
+	traced_awaiter<decltype(awaiter_of(std::declval<A>()))> awaiter;
 };
 
 template <class Awaiter> class traced_start
@@ -422,7 +455,10 @@ public:
 	auto final_suspend() noexcept { return traced_final(Final{}); }
 	template <class A> auto await_transform(A &&awaitable)
 	{
-		return traced_await(static_cast<A &&>(awaitable));
+		using Awaiter = decltype(detail::awaiter_of(static_cast<A &&>(awaitable)));
+
+		return detail::traced_awaiter<Awaiter>(detail::wrap_awaitable(), state,
+						       static_cast<A &&>(awaitable));
 	}
 
 protected:
@@ -451,10 +487,10 @@ protected:
 	}
 	template <class A> auto traced_await(A &&awaitable)
 	{
-		using Awaiter = decltype(detail::awaiter_of(static_cast<A &&>(awaitable)));
-
-		return detail::traced_awaiter<Awaiter>(detail::wrap_awaitable(), state,
-						       static_cast<A &&>(awaitable));
+		if constexpr (std::is_move_constructible_v<A> && !std::is_reference_v<A>)
+			return detail::traced_owner<A>(state, std::move(awaitable));
+		else
+			return coroutine_promise::await_transform(static_cast<A &&>(awaitable));
 	}
 	// what yield_value() returns: a temporary of its own, so it is kept
 	template <class A> auto traced_yield(A awaiter)
@@ -524,6 +560,11 @@ void coroutine_ready(std::coroutine_handle<Promise> handle, const char *cause, c
 // coroutine_worker() - this thread is that worker; before it resumes anything
 inline void coroutine_worker(std::uint32_t number, const char *name)
 {
+	std::uint32_t taken = detail::coroutine_workers.load(std::memory_order_relaxed);
+
+	// threads that nobody numbers come after
+	while (taken <= number && !detail::coroutine_workers.compare_exchange_weak(taken, number + 1))
+		;
 	detail::coroutine_thread_now().worker = number + 1;
 	TRACER_WORKER_START(number, name);
 }

@@ -5,6 +5,7 @@
 import collections
 import json
 import os
+import shutil
 
 from hooks_lib import SRC, TARGETS, WARNINGS, test, main
 
@@ -76,6 +77,33 @@ def everything(t):
     t.equal("destroyed", tasks["destroyed"], tasks["created"])
     t.equal("completed", tasks["completed"], tasks["created"] - said["dropped"] - 1)
     t.equal("workers", {event["name"] for event in run.all("worker_start")}, {"pool", "thread"})
+
+
+@test("coroutines: two co_awaits in one expression, awaitables made by an await_transform() of the program's own")
+def edges(t):
+    t.need("g++", "coroutine", *FLAGS)
+    for compiler in "g++", "clang++-16":
+        if not shutil.which(compiler):
+            continue
+        program = t.build(compiler, "coroutine_edges", "coroutine_edges.cpp", *FLAGS)
+        run = t.record(program)
+        said = json.loads(run.output)
+        t.sound(run)
+        t.equal("fibonacci", said["fibonacci"], 21)
+        t.equal("sum", said["sum"], sum(range(said["asked"])) + said["asked"])
+        nodes = run.named("fibonacci")
+        t.equal("coroutines", len(nodes), 67 + 2)
+        for task in nodes:
+            waits = task.count("task_suspended")
+            t.check(waits in (0, 2), "%d waits" % waits)
+            t.equal("stays", task.count("task_begin"), waits + 1)
+            t.equal("causes", task.causes(), ["symmetric transfer"] * waits)
+        asks = run.named("asks")[0]
+        t.equal("awaited", asks.reasons(), ["Asks::Answer"] * said["asked"] + ["Asks::Kept"])
+        t.equal("workers", [(event["worker"], event["name"]) for event in run.all("worker_start")],
+                [(0, "thread"), (5, "numbered"), (6, "thread")])
+    program = t.build("g++", "coroutine_edges", "coroutine_edges.cpp", *FLAGS, "-DTRACER_DISABLE")
+    t.equal("disabled", json.loads(t.run(program)), said)
 
 
 @test("coroutines: the example")
