@@ -198,6 +198,19 @@ static bool place__is_whole_function(const struct place *place, const struct spe
 	       place->address == place->begin;
 }
 
+/* a function whose begin can't be probed has no probed returns either: they would end nothing */
+static void attachment__leave_out(struct spec_attachment *attachment, const struct place *place,
+				  struct symbols *symbols)
+{
+	const struct symbol *symbol = symbols__at(symbols, place->begin);
+
+	attachment->left_out = place->function + 1;
+	if (!attachment->why)
+		attachment->why = sentence__new("%s begins with a prefix that the kernel takes no "
+						"probe on",
+						symbol ? symbol->name : "it");
+}
+
 /* compiles one place and adds its site; false: it has failed, or is not needed */
 static bool attachment__add_place(struct session *session, struct spec_attachment *attachment,
 				  struct place *place)
@@ -221,6 +234,8 @@ static bool attachment__add_place(struct session *session, struct spec_attachmen
 	};
 	size_t begin = specs->code.count;
 
+	if (attachment->left_out == place->function + 1)
+		return true;
 	if (compile__site(&specs->code, &site)) {
 		/* a return through a jump has no result: the others have */
 		if (!place->no_retval)
@@ -248,6 +263,12 @@ static bool attachment__add_place(struct session *session, struct spec_attachmen
 				attachment__fail(attachment, PROBE_FAILED, site.why);
 				return false;
 			}
+		}
+		/* of many functions that fit one or two may be such: the others count */
+		if (place->cost == INSN_UNFIT) {
+			specs->code.count = begin;
+			attachment__leave_out(attachment, place, site.symbols);
+			return true;
 		}
 		if (place->cost == INSN_REFUSED && nop5) {
 			attachment__fail(attachment, PROBE_FAILED,
@@ -323,9 +344,11 @@ static void attachment__compile(struct session *session, struct spec_attachment 
 			break;
 	}
 	session->specs->functions += places.functions;
-	if (attachment->status == PROBE_ATTACHED && places.why) {
+	if (attachment->status == PROBE_ATTACHED && !attachment->why) {
 		attachment->why = places.why;
 		places.why = NULL;
+	}
+	if (attachment->status == PROBE_ATTACHED && attachment->why) {
 		if (!attachment->first.count && !attachment->rest.count)
 			attachment->status = places.functions ? PROBE_FAILED : PROBE_ABSENT;
 	}

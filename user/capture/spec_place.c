@@ -101,6 +101,12 @@ static void entry__take(void *ctx, const struct symbol *symbol)
 		return;
 	}
 	place.cost = insn.cost;
+	if (insn.cost == INSN_UNFIT && search->probe->offset) {
+		places__say(search->places,
+			    sentence__new("%s+%llu has a prefix that the kernel takes no probe on",
+					  symbol->name, (unsigned long long)search->probe->offset));
+		return;
+	}
 	if (is_refused(search, &insn) && search->probe->offset) {
 		places__say(search->places,
 			    sentence__new("%s+%llu is a 5-byte nop, on which this kernel's probes "
@@ -172,6 +178,7 @@ static void return__take(void *ctx, const struct symbol *symbol)
 {
 	struct search *search = ctx;
 	size_t size = symbol->size < CODE_MAX ? symbol->size : CODE_MAX;
+	struct insn first;
 	uint8_t *code;
 
 	search->places->functions++;
@@ -188,13 +195,16 @@ static void return__take(void *ctx, const struct symbol *symbol)
 	}
 	size = symbols__read(search->symbols, symbol->address, code, size);
 	if (search->probe->entry_count)
-		search__add(search, &(struct place){
-					    .address = symbol->address,
-					    .begin = symbol->address,
-					    .function = search->places->functions - 1,
-					    .saves_entry = true,
-					    .cost = INSN_STEPPED,
-				    });
+		search__add(search,
+			    &(struct place){
+				    .address = symbol->address,
+				    .begin = symbol->address,
+				    .function = search->places->functions - 1,
+				    .saves_entry = true,
+				    .cost = decode_at(search->symbols, symbol->address, &first)
+						    ? first.cost
+						    : INSN_STEPPED,
+			    });
 	returns__take(search, symbol, code, size);
 	free(code);
 }
@@ -305,13 +315,16 @@ void place__move(struct place *place, struct symbols *symbols, uint64_t reads, b
 	for (i = 0; i < MOVE_MAX && decode_at(symbols, address, &insn); i++) {
 		bool is_nop5 = insn.cost == INSN_REFUSED && nop5_is_call;
 
+		/* of a begin and a return on one instruction the return would act first */
+		if (insn.kind == INSN_JUMP)
+			return;
 		if (insn.cost == INSN_EMULATED)
 			break;
 		if (insn.kind != INSN_OTHER || (insn.writes & reads) || insn.writes == UINT64_MAX)
 			return;
 		shift += insn.frame;
 		address += insn.len;
-		if (is_nop5 && decode_at(symbols, address, &insn) && insn.cost != INSN_REFUSED)
+		if (is_nop5 && decode_at(symbols, address, &insn) && insn.cost < INSN_REFUSED)
 			break;
 	}
 	if (i == MOVE_MAX || address == place->address ||

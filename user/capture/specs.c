@@ -81,7 +81,7 @@ static int specs__load(struct session *session)
 void specs__arm(struct specs *specs, bool on)
 {
 	if (specs->bpf && !specs->refused)
-		__atomic_store_n(&specs->bpf->bss->armed, on, __ATOMIC_RELEASE);
+		__atomic_store_n(&specs->bpf->bss->armed, on && !specs->gave_way, __ATOMIC_RELEASE);
 }
 
 /* what no target needs is not loaded */
@@ -323,6 +323,8 @@ void specs__give_way(struct specs *specs)
 	struct probe **probes;
 	size_t count;
 
+	/* the recorder may not have begun yet; when it does it arms what is there */
+	specs->gave_way = true;
 	while (attachment && !attachment->link)
 		attachment = attachment->next;
 	if (!attachment)
@@ -459,6 +461,8 @@ void session__say_specs(struct session *session, bool again)
 		return;
 	specs->told = true;
 	specs__arm(specs, true);
+	if (specs->gave_way)
+		return;
 	for (spec = specs->all; spec; spec = spec->next) {
 		if (spec->has_news || (!specs->automatic && !again))
 			spec__say(session, spec);

@@ -66,6 +66,7 @@ struct spec_attachment {
 	size_t tracepoint_count;
 	uint32_t number; /* in cookies and in the table of hits */
 	uint32_t sites;
+	uint32_t left_out;   /* the function whose places are not probed, + 1 */
 	enum insn_cost cost; /* the dearest of its sites */
 	int priority;
 	uint64_t hits, hits_before;
@@ -81,6 +82,7 @@ struct specs {
 	struct spec_bpf *bpf;
 	struct spec *all; /* in use, or to be recognised */
 	bool automatic;	  /* nobody named one: those that come with the command are tried */
+	bool gave_way;	  /* to a target's own points: nothing is armed any more */
 	struct spec_file *files;
 	struct spec_map *maps;
 	struct spec_attachment *attachments;

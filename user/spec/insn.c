@@ -51,7 +51,7 @@ static const char two_bytes[] = "mmmmx.....x.xm.i"  /* 00 */
 struct decoder {
 	const uint8_t *bytes;
 	size_t size, at;
-	bool operand_16, address_32;
+	bool operand_16, address_32, unfit;
 	uint8_t rex, repeat;
 	uint8_t opcode, map; /* 0 one byte, 1 0f, 2 0f 38, 3 0f 3a, and those that EVEX adds */
 	bool vector;	     /* VEX or EVEX */
@@ -106,6 +106,9 @@ static bool prefixes__take(struct decoder *decoder)
 			decoder->address_32 = true;
 		else if (byte == 0xf2 || byte == 0xf3)
 			decoder->repeat = byte;
+		else if (byte == 0xf0 || byte == 0x26 || byte == 0x2e || byte == 0x36 ||
+			 byte == 0x3e)
+			decoder->unfit = true;
 	}
 	return false;
 }
@@ -291,6 +294,8 @@ static enum insn_cost insn__cost(const struct decoder *decoder)
 {
 	uint8_t opcode = decoder->opcode;
 
+	if (decoder->unfit)
+		return INSN_UNFIT;
 	if (is_nop5(decoder))
 		return INSN_REFUSED;
 	if (decoder->map == 1 && opcode >= 0x80 && opcode <= 0x8f && !decoder->vector)

@@ -26,6 +26,8 @@ enum insn_cost {
 	INSN_STEPPED,  /* run out of line, with a second trap behind it */
 	INSN_REFUSED,  /* never: a 5-byte nop that the kernel turns into a call, or nothing it takes
 			*/
+	/* never: the kernel takes no probe on such a prefix (lock, cs, ds, es, ss) */
+	INSN_UNFIT,
 };
 
 struct insn {
