@@ -2,6 +2,7 @@
 /* Objects of the OMPT tool (life.h): tasks, groups, teams, and the wakes that follow from them. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tracer/tracer.h>
 #include "life.h"
 
@@ -13,6 +14,8 @@ __thread struct self openmp_self __attribute__((tls_model("initial-exec")));
 /* tasks with dependences pay for it, others do not */
 static pthread_mutex_t dependences = PTHREAD_MUTEX_INITIALIZER;
 
+static uint32_t workers; /* numbers given out */
+
 uint64_t self__id(struct self *self)
 {
 	static uint64_t taken = IDS;
@@ -22,6 +25,28 @@ uint64_t self__id(struct self *self)
 		self->id_end = self->id_next + IDS;
 	}
 	return self->id_next++;
+}
+
+void self__number(struct self *self)
+{
+	self->worker = __atomic_add_fetch(&workers, 1, __ATOMIC_RELAXED);
+}
+
+/* The runtime begins anew in a forked child, without telling its thread and task a second time. */
+static void begin_child(void)
+{
+	memset(&openmp_self, 0, sizeof(openmp_self));
+	openmp_self.forked = true;
+	workers = 0;
+	pthread_mutex_init(&dependences, NULL);
+}
+
+void life__watch_forks(void)
+{
+	static bool watching;
+
+	if (!watching)
+		watching = pthread_atfork(NULL, NULL, begin_child) == 0;
 }
 
 static bool recorded(void)
@@ -51,12 +76,29 @@ struct task *task__new(union ompt_data *data, struct task *parent, uint32_t flag
 	return task;
 }
 
+/* the first that OpenMP does in a forked child: what it would have told at a program's begin */
+static void start_child(struct self *self, struct task *task)
+{
+	self->forked = false;
+	self__number(self);
+	TRACER_WORKER_START(self__worker(self), "initial thread");
+	task->flags = OMPT_TASK_INITIAL;
+	task->home = self__worker(self);
+	TRACER_TASK_CREATED(task->id, "initial task", 0);
+	TRACER_TASK_BEGIN(task->id, self__worker(self));
+}
+
 struct task *task__of(union ompt_data *data)
 {
+	struct task *task;
+
 	if (!data)
 		return NULL;
-	if (!data->ptr && task__new(data, NULL, 0))
-		((struct task *)data->ptr)->began = true;
+	if (!data->ptr && (task = task__new(data, NULL, 0)) != NULL) {
+		task->began = true;
+		if (openmp_self.forked)
+			start_child(&openmp_self, task);
+	}
 	return data->ptr;
 }
 
@@ -70,8 +112,7 @@ void task__put(struct task *task)
 	}
 }
 
-/* ends the task's wait of that kind, if it is in one and nobody else has */
-static void wake(struct task *task, enum wait kind, const char *cause, uint64_t object)
+void task__wake(struct task *task, enum wait kind, const char *cause, uint64_t object)
 {
 	uint32_t expected = kind;
 
@@ -132,9 +173,9 @@ void task__release(struct task *task)
 	struct group *group = task->group;
 
 	if (task->parent && __atomic_sub_fetch(&task->parent->children, 1, __ATOMIC_ACQ_REL) == 0)
-		wake(task->parent, WAIT_CHILDREN, "last child completed", task->id);
+		task__wake(task->parent, WAIT_CHILDREN, "last child completed", task->id);
 	if (group && __atomic_sub_fetch(&group->members, 1, __ATOMIC_ACQ_REL) == 0)
-		wake(group->owner, WAIT_GROUP, "last of the taskgroup completed", task->id);
+		task__wake(group->owner, WAIT_GROUP, "last of the taskgroup completed", task->id);
 	if (task->depends)
 		release_successors(task);
 	if (task->team)
@@ -187,7 +228,7 @@ void team__arrive(struct team *team, struct task *by)
 	for (struct task *member = __atomic_load_n(&team->members, __ATOMIC_ACQUIRE); member;
 	     member = member->next_member)
 		if (member != by)
-			wake(member, WAIT_BARRIER, "barrier complete", barrier);
+			task__wake(member, WAIT_BARRIER, "barrier complete", barrier);
 }
 
 void team__free(struct team *team)

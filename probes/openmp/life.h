@@ -19,7 +19,8 @@ struct self {
 	uint64_t id_next, id_end; /* identities to give out */
 	uint32_t worker;	  /* number + 1; 0: no worker */
 	bool sleeping;		  /* SLEEP_BEGIN is out */
-	const char *bulk;	  /* open bulk work, or NULL */
+	bool forked;	  /* the first thread of a child in which OpenMP has done nothing yet */
+	const char *bulk; /* open bulk work, or NULL */
 };
 
 /* what a task waits in; who ends the wait takes it off */
@@ -62,8 +63,7 @@ struct task {
 		*data; /* the runtime's word; guarded by the dependences' lock if `depends` */
 	const char *wait_reason; /* in a wait: SLEEP's and SUSPENDED's reason */
 	uint64_t wait_object;
-	const void *taskloop;	/* it is in a taskloop, from there: its tasks come from inside the
-				   runtime */
+	uint64_t region;	/* SUSPENDED until that parallel region ends */
 	const char *outer_bulk; /* bulk work of the thread that went on hold when this one began */
 	int32_t refs;
 	int32_t children; /* not completed */
@@ -81,15 +81,21 @@ struct task {
 extern __thread struct self openmp_self;
 
 uint64_t self__id(struct self *self);
+void self__number(struct self *self);
 static inline uint32_t self__worker(const struct self *self)
 {
 	return self->worker - 1; /* TRACER_NO_WORKER if it is none */
 }
 
+/* from here on forked children begin as programs of their own */
+void life__watch_forks(void);
+
 struct task *task__new(union ompt_data *data, struct task *parent, uint32_t flags);
 /* the task of the runtime's word; made if somebody records and there is none */
 struct task *task__of(union ompt_data *data);
 void task__put(struct task *task);
+/* ends the task's wait of that kind, if it is in one and nobody else has */
+void task__wake(struct task *task, enum wait kind, const char *cause, uint64_t object);
 /* its body is over: whoever waited for that is made ready, by this thread */
 void task__release(struct task *task);
 void task__dependence(union ompt_data *source, union ompt_data *sink);

@@ -26,6 +26,11 @@
 /* where the runtime's own code is; set once, before any callback */
 static uintptr_t runtime_first, runtime_last;
 
+static bool in_runtime(const void *code)
+{
+	return (uintptr_t)code >= runtime_first && (uintptr_t)code <= runtime_last;
+}
+
 /* --- threads --- */
 
 static void sleep_begin(struct self *self, const char *reason)
@@ -55,11 +60,10 @@ static void bulk_set(struct self *self, const char *name)
 
 static void on_thread_begin(int type, union ompt_data *data)
 {
-	static uint32_t workers;
 	struct self *self = &openmp_self;
 
 	(void)data;
-	self->worker = __atomic_add_fetch(&workers, 1, __ATOMIC_RELAXED);
+	self__number(self);
 	TRACER_WORKER_START(self__worker(self), type == OMPT_THREAD_INITIAL ? "initial thread"
 						: type == OMPT_THREAD_OTHER ? "OpenMP helper"
 									    : "OpenMP worker");
@@ -88,11 +92,21 @@ static void begin(struct self *self, struct task *task)
 	TRACER_TASK_BEGIN(task->id, self__worker(self));
 }
 
+static void region_ends(struct task *task)
+{
+	if (task->region)
+		TRACER_TASK_RESUMED(task->id, "parallel region ends", task->region);
+	task->region = 0;
+}
+
 static void complete(struct task *task)
 {
 	/* the last barrier of a nested region: its thread and the region's may tell it at once */
 	if (__atomic_exchange_n(&task->completed, true, __ATOMIC_ACQ_REL))
 		return;
+	/* the last to arrive at that barrier was woken by nobody */
+	task__wake(task, WAIT_BARRIER, "parallel region ends", task->wait_object);
+	region_ends(task);
 	/* a cancelled one may never have begun */
 	if (task->began)
 		TRACER_TASK_COMPLETED(task->id);
@@ -140,10 +154,12 @@ static void on_parallel_begin(union ompt_data *encountering, const void *frame,
 	parallel->ptr = team;
 	if (!team)
 		return;
-	team->name = code_name("parallel", code);
+	/* a call at the end of another region's function is a jump: then the runtime returns to itself */
+	team->name = code_name("parallel", in_runtime(code) ? NULL : code);
 	if (!task)
 		return;
 	bulk_hold(self, task);
+	task->region = team->id;
 	TRACER_TASK_SUSPENDED(task->id, "parallel region", team->id);
 }
 
@@ -152,6 +168,7 @@ static void on_parallel_end(union ompt_data *parallel, union ompt_data *encounte
 {
 	struct self *self = &openmp_self;
 	struct team *team = parallel->ptr;
+	bool met_here = encountering && !encountering->ptr;
 	struct task *task = task__of(encountering);
 
 	(void)flags;
@@ -165,9 +182,9 @@ static void on_parallel_end(union ompt_data *parallel, union ompt_data *encounte
 		for (struct task *member = team->members; member; member = member->next_member)
 			complete(member);
 	}
-	if (task) {
-		if (team)
-			TRACER_TASK_RESUMED(task->id, "parallel region ends", team->id);
+	/* LLVM tells two ends of gcc's regions in teams: the second finds the task at work already */
+	if (task && (task->region || met_here)) {
+		region_ends(task);
 		begin(self, task);
 		bulk_go_on(self, task);
 	}
@@ -244,7 +261,7 @@ static void on_task_create(union ompt_data *encountering, const void *frame, uni
 		return;
 	if (flags & OMPT_TASK_TASKWAIT)
 		kind = "taskwait";
-	if ((uintptr_t)code >= runtime_first && (uintptr_t)code <= runtime_last) {
+	if (in_runtime(code)) {
 		/* made by the runtime itself, which does not say for which place of the program */
 		kind = "taskloop";
 		code = NULL;
@@ -660,5 +677,6 @@ __attribute__((visibility("default"))) struct ompt_tool *ompt_start_tool(unsigne
 	(void)runtime;
 	if (!code_extent(__builtin_return_address(0), &runtime_first, &runtime_last))
 		runtime_first = UINTPTR_MAX;
+	life__watch_forks();
 	return &tool;
 }

@@ -186,6 +186,39 @@ def gcc(t):
     t.check(run.named("task openmp+0x"), "no task is named after its place", {task.name for task in run.tasks})
 
 
+def check_corners(t, run):
+    said = json.loads(run.output)
+    t.sound(run)
+    t.equal("the child", said["status"], 0)
+    for task in run.tasks:
+        # a barrier, a region: whoever waited is told that it is over, also if nothing follows
+        t.equal("ends of the waits of %s" % task.name, task.count("task_resumed"), task.count("task_suspended"))
+    inner = [task for task in run.tasks if task.name == "parallel" or task.name.startswith("parallel ")
+             and any(parent.id == task.parent and parent.name.startswith("parallel") for parent in run.tasks)]
+    t.check(len(inner) >= said["inner"], "only %d members of nested regions" % len(inner))
+    t.equal("places in the runtime", [task.name for task in run.tasks if "libomp" in task.name or "+" in task.name and
+                                      ("GOMP_" in task.name or "__kmp" in task.name)], [])
+    child = [task for task in run.tasks if task.created.pid == said["child"]]
+    t.equal("the child's initial task", [(task.name, task.parent) for task in child][0], ("initial task", 0))
+    t.equal("the child's members", sum(task.name.startswith("parallel ") for task in child), 2)
+    t.equal("the child's tasks", sum(task.name.startswith("task ") for task in child), said["tasks"])
+    known = {task.id for task in child}
+    t.equal("parents from outside", [task.name for task in child[1:] if task.parent not in known], [])
+    workers = [event for event in run.all("worker_start") if event.pid == said["child"]]
+    t.equal("the child's workers", [(event["worker"], event["name"]) for event in workers],
+            [(0, "initial thread"), (1, "OpenMP worker")])
+
+
+@test("nested regions in tail calls, teams, regions of one thread, a forked child: clang and gcc")
+def corners(t):
+    program = t.build("clang", "corners", "openmp_corners.c", "-fopenmp", "-O2", requires="omp.h")
+    check_corners(t, t.record(program, env={"OMP_TOOL_LIBRARIES": TOOL}))
+    if "libomp.so.5" not in t.run("/sbin/ldconfig", "-p"):
+        raise Skip("no libomp.so.5")
+    program = t.build("gcc", "corners", "openmp_corners.c", "-fopenmp", "-O2", requires="omp.h")
+    check_corners(t, t.record(program, env={"OMP_TOOL_LIBRARIES": TOOL, "LD_PRELOAD": "libomp.so.5"}))
+
+
 @test("the example: a task for each block operation, in the order of its dependences")
 def example(t):
     program = t.build("clang", "example", os.path.join(SRC, "probes", "openmp", "example.c"), "-fopenmp",
