@@ -168,9 +168,13 @@ private:
 		if (found == place.nodes.end())
 			return execution();
 		execution one = found->second.next;
-		if (!one.id)
-			found->second.arrived = 0; // as the executor does
+		found->second.arrived = 0; // as the executor does
 		found->second.next = execution();
+		if (one.id && !detail::strong_count(task, 0)) {
+			// of another graph, cancelled, that was at this place in memory
+			TRACER_TASK_DESTROYED(one.id);
+			one = execution();
+		}
 		// its place in memory may become another's
 		if (!detail::any_count(task, 0))
 			place.nodes.erase(found);
@@ -192,14 +196,24 @@ private:
 				its.next.parent = by;
 			return;
 		}
-		if (++its.arrived < detail::strong_count(task, 0))
+		std::size_t strong = detail::strong_count(task, 0);
+		if (!strong) {
+			// an asynchronous task of Taskflow 3, which does not tell how many it depends on: the last one's
+			its.next.parent = by;
+			return;
+		}
+		if (++its.arrived < strong)
 			return;
 		its.arrived = 0;
 		// made ready, and never run: cancelled
 		if (its.next.id)
 			TRACER_TASK_DESTROYED(its.next.id);
-		its.next.id = new_id();
+		its.next = execution();
 		its.next.parent = by;
+		// without a function it never begins
+		if (task.type() == tf::TaskType::MODULE || task.type() == tf::TaskType::PLACEHOLDER)
+			return;
+		its.next.id = new_id();
 		its.next.home = worker;
 		if (TRACER_ENABLED(task))
 			TRACER_TASK_CREATED(its.next.id, name_of(task), by);

@@ -55,6 +55,22 @@ def everything(t):
         t.equal("steal", stolen.get(task.id), pair if pair[0] != pair[1] else None)
 
 
+@test("Taskflow: modules, what an exception leaves out, dependent asynchronous tasks: each once, under its own name")
+def edges(t):
+    program = t.build("g++", "taskflow_edges", "taskflow_edges.cpp", *flags(t))
+    run = t.record(program)
+    said = json.loads(run.output)
+    t.sound(run, ended=False)
+    begun = collections.Counter(task.name for task in run.tasks if task.count("task_begin"))
+    for name in "module", "placeholder":  # older Taskflow tells of them
+        begun.pop(name, None)
+    rounds = said["rounds"]
+    t.equal("said", (said["inside"], said["outside"], said["dependent"]), (rounds, 3 * rounds, 4 * rounds))
+    t.equal("executions", dict(begun), {"inside": rounds, "before": rounds, "behind": rounds, "after": rounds,
+                                        "throws": 1, "async": 4 * rounds})
+    t.equal("never begun", [task.name for task in run.tasks if not task.count("task_begin")], ["left out"])
+
+
 @test("Taskflow: the example")
 def example(t):
     program = t.build("g++", "example", os.path.join(SRC, "probes", "taskflow", "example.cpp"), *flags(t),
