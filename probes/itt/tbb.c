@@ -49,11 +49,23 @@ static void shorten(char *name)
 		strcpy(name + 197, "...");
 }
 
+typedef char *(*demangler)(const char *, char *, size_t *, int *);
+
+/* a plugin's oneTBB brings a C++ library that nobody else sees */
+static demangler find_demangler(void)
+{
+	void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle"), *library;
+
+	if (!found) {
+		library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+		found = library ? dlsym(library, "__cxa_demangle") : NULL;
+	}
+	return (demangler)found;
+}
+
 static const char *describe(void *const *vtable)
 {
-	char *(*demangle)(const char *, char *, size_t *, int *) =
-		(char *(*)(const char *, char *, size_t *, int *))dlsym(RTLD_DEFAULT,
-									"__cxa_demangle");
+	demangler demangle = find_demangler();
 	/* the C++ ABI of Linux: type_info stands before the
 	 * functions, its second word is the name */
 	const char *const *type = vtable[-1];

@@ -109,6 +109,19 @@ def collector_alone(t):
         t.equal("created where it begins", task.created.tid, first_begin(task).tid)
 
 
+@test("a C program whose plugin uses oneTBB: names and creators as everywhere")
+def plugin(t):
+    library = t.build("g++", "plugin.so", "tbb_plugin.cpp", "-DPLUGIN", "-fPIC", "-shared", "-ltbb",
+                      requires="tbb/tbb.h")
+    program = t.build("g++", "loader", "tbb_plugin.cpp", "-nodefaultlibs", "-lc")
+    run = t.record(program, library, env=WHOLE)
+    t.equal("output", run.output, "100\n")
+    t.sound(run)
+    tasks = run.named("function_task<work::")
+    t.equal("tasks of the plugin", len(tasks), 100)
+    t.equal("who made them", {task.created.tid for task in tasks}, {tasks[0].created.pid})
+
+
 @test("the example: words are counted by tasks, one waits for the device")
 def example(t):
     program = t.build("g++", "example", os.path.join(SRC, "probes", "itt", "example.cpp"), "-ltbb",
