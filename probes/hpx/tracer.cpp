@@ -107,13 +107,15 @@ namespace hpx::tracing::detail {
 	{
 		auto& mine = notes();
 
-		mine.waits_for = mine.fulfils = nullptr;
+		mine.waits_for = mine.fulfils = mine.completed = nullptr;
 		mine.reason = nullptr;
 		HPX_TRACER_TASK(TRACER_TASK_BEGIN(task_id(task), this_worker());)
 	}
 
 	void record_end([[maybe_unused]] void const* task) noexcept
 	{
+		if (notes().completed == task)
+			return;
 		HPX_TRACER_TASK(TRACER_TASK_END(task_id(task));)
 	}
 
@@ -144,6 +146,7 @@ namespace hpx::tracing::detail {
 
 	void record_completed([[maybe_unused]] void const* task) noexcept
 	{
+		notes().completed = task;
 		HPX_TRACER_TASK(TRACER_TASK_COMPLETED(task_id(task));)
 	}
 

@@ -114,6 +114,7 @@ namespace hpx::tracing {
 			std::uint32_t parent;
 			std::uint64_t converted; /* identity of the last task that was made here */
 			std::uint32_t next, end; /* numbers of this thread's own to give */
+			void const* completed;   /* the task that ran here last, if its end was recorded already */
 		};
 
 		/*
@@ -298,7 +299,12 @@ namespace hpx::tracing {
 	void next_task_runs(char const* annotation) noexcept
 	{
 		if (tasks_recorded())
-			detail::notes().name = detail::known(annotation) ? annotation : detail::type_name<Callable>::value.chars;
+		{
+			/* what HPX gives to all whose program gave nothing */
+			bool const own = detail::known(annotation) &&
+			    std::string_view(annotation) != "futures_factory::post";
+			detail::notes().name = own ? annotation : detail::type_name<Callable>::value.chars;
+		}
 	}
 
 	inline void task_executing(void const* task, char const*, std::size_t) noexcept
@@ -789,12 +795,17 @@ namespace hpx::tracing {
 		bulk_work& operator=(bulk_work const&) = delete;
 	};
 
-	/* HPX_TRACING_MARK_EVENT stands at the begin of what it names, so it can be a zone */
+	/*
+	 * HPX_TRACING_MARK_EVENT stands at the begin of what it names, so it can be a zone
+	 * @where: "file:line" by the macros; who declares one without them has the file at least
+	 */
 	struct [[maybe_unused]] mark_event
 	{
-		explicit mark_event([[maybe_unused]] char const* name) noexcept
+		explicit mark_event([[maybe_unused]] char const* name,
+		    [[maybe_unused]] char const* function = __builtin_FUNCTION(),
+		    [[maybe_unused]] char const* where = __builtin_FILE()) noexcept
 		{
-			HPX_TRACER_ZONE(TRACER_ZONE_BEGIN(name);)
+			HPX_TRACER_ZONE(TRACER_ZONE_BEGIN_AT(name, function, where);)
 		}
 		~mark_event()
 		{
@@ -813,7 +824,7 @@ namespace hpx::tracing {
 
 	struct [[maybe_unused]] no_event
 	{
-		constexpr explicit no_event(char const*) noexcept {}
+		constexpr explicit no_event(char const*, char const*, char const*) noexcept {}
 	};
 
 	////////////////////////////////////////////////////////////////////////
@@ -824,7 +835,8 @@ namespace hpx::tracing {
 		HPX_TRACER_FRAME(TRACER_FRAME(name);)
 	}
 
-	inline void sample_counter([[maybe_unused]] std::string const& name, std::string const&,
+	/* @name: as HPX prints it, without the prefix that some have inside */
+	inline void sample_counter(std::string const&, [[maybe_unused]] std::string const& name,
 	    [[maybe_unused]] double value) noexcept
 	{
 		HPX_TRACER_COUNTER(TRACER_COUNTER(name.c_str(), value);)
@@ -835,6 +847,31 @@ namespace hpx::tracing {
 	inline std::uint64_t parcel_number(Gid const& id) noexcept
 	{
 		return (id.get_msb() & 0xffffffff00000000ULL) | (id.get_lsb() & 0xffffffffULL);
+	}
+
+	inline bool messages_recorded() noexcept
+	{
+		HPX_TRACER_MESSAGE(return TRACER_ENABLED(message);)
+		return false;
+	}
+
+	/*
+	 * bytes_beside() - what a parcel has in large arrays, which are sent from where they are (zero-copy)
+	 * @first: the first chunk that may be the parcel's; those of its stream have no pointer
+	 */
+	template <typename Chunks>
+	std::size_t bytes_beside(Chunks const& chunks, std::size_t first) noexcept
+	{
+		std::size_t bytes = 0;
+
+		if (!messages_recorded())
+			return 0;
+		for (std::size_t i = first; i < chunks.size(); ++i)
+		{
+			using type = decltype(chunks[i].type_);
+			bytes += chunks[i].type_ == type::chunk_type_index ? 0 : chunks[i].size_;
+		}
+		return bytes;
 	}
 
 	inline void send_parcel([[maybe_unused]] std::uint64_t tag, [[maybe_unused]] std::uint64_t size,

@@ -141,11 +141,27 @@ def schedulers(t):
 @test("hpx: bulk work of the fork-join executor, sleeps, suspensions with their reasons")
 def the_rest(t):
     run = t.record(example(t), "5", "--hpx:threads=2")
-    t.check(run.all("worker_bulk_begin"), "no bulk work")
+    t.equal("workers with bulk work", {event["worker"] for event in run.all("worker_bulk_begin")}, {0, 1})
+    zones = [event for event in run.all("zone_begin") if event["name"].startswith("fork_join_executor::")]
+    t.check(zones, "no zone of the executor's")
+    for zone in zones:
+        t.check("fork_join_executor.hpp:" in zone["where"], "a zone's place", zone)
     t.equal("ends of bulk work", len(run.all("worker_bulk_end")), len(run.all("worker_bulk_begin")))
     reasons = {row["reason"] for row in run.report["suspensions"]}
     for reason in ("future_data_base::wait", "hpx::latch::arrive_and_wait", "this_thread::sleep_until"):
         t.check(reason in reasons, "no suspension by %s" % reason, sorted(reasons))
+
+
+@test("hpx: stackless tasks end once, a forked one has its function's name")
+def stackless(t):
+    run = t.record(built(t, os.path.join(TARGETS, "hpx_stackless.cpp")), "--hpx:threads=2")
+    t.sound(run, ended=False)
+    t.equal("unfinished", run.report["unfinished"], [])
+    tasks = [task for task in run.tasks if "lambda" in task.name]
+    t.equal("stackless", ["stackless", str(len(tasks))], run.output.split())
+    for task in tasks:
+        t.equal("stays", [task.count("task_begin"), task.count("task_completed"), task.count("task_end")], [1, 1, 0])
+    t.equal("forked", [task.name for task in run.tasks if task.name == "int (*)()"], ["int (*)()"])
 
 
 @test("hpx: background work on its workers' rows, and tasks that it makes are its children")
