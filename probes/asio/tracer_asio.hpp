@@ -109,7 +109,7 @@ namespace tracer_asio
 {
 using tracer_asio_public::tracked_handler;
 
-enum text_role { object_type, operation_name, error_category };
+enum text_role { object_type, operation_name, error_category, argument };
 
 /*
  * Identities of handlers. A handler's memory is used again before it is invoked, so addresses will not do.
@@ -404,6 +404,15 @@ class TRACER_ASIO__HIDDEN completion
 	TRACER_ASIO__INLINE typename std::enable_if<is_error<Error>::value>::type
 	tell(std::uint32_t gate, const Error &ec, const Second &)
 	{
+		tell(gate, ec);
+	}
+
+	/* what Asio says of an argument that it cannot show, a socket or a list of endpoints: "..." */
+	template <class Error, std::size_t Size>
+	TRACER_ASIO__INLINE typename std::enable_if<is_error<Error>::value>::type
+	tell(std::uint32_t gate, const Error &ec, const char (&text)[Size])
+	{
+		tell_text(gate, argument, text);
 		tell(gate, ec);
 	}
 

@@ -87,7 +87,7 @@ def check_chrome(t, found, figures):
 LINE = re.compile(r"@asio\|\d+\.\d{6}\|(?:"
                   r"\d+\*\d+\|\w+@0x[0-9a-f]+\.\S+|"
                   r"\d+\^\d+\|(?:in|called from) ('[^']*' )?\(.+:\d+\)|"
-                  r">\d+\|(?:ec=[\w.]+:-?\d+(?:,bytes_transferred=\d+|,signal_number=\d+)?)?|"
+                  r">\d+\|(?:ec=[\w.]+:-?\d+(?:,bytes_transferred=\d+|,signal_number=\d+|,\.\.\.)?)?|"
                   r"[<!~]\d+\||"
                   r"\.\d+\|\w+,ec=[\w.]+:-?\d+(?:,bytes_transferred=\d+)?|"
                   r"\d+\|\w+@0x[0-9a-f]+\.\S+)")
@@ -145,7 +145,9 @@ def echo(t):
     t.check(run.found.reactor["readiness"] >= 400, "hardly any readiness")
     t.equal("call paths of async_read and async_write", sum("in 'async_" in path for path in run.found.paths), 3 * 400)
     t.check("close" in run.found.operations, "no close")
-    check_text(t, run.figures)
+    lines = check_text(t, run.figures)
+    t.equal("accepted sockets are arguments that Asio does not show",
+            sum(line.endswith(",...") for line in lines), run.kinds["socket.async_accept"])
     waits = {row["reason"]: row["count"] for row in run.report["suspensions"]}
     t.equal("waits for connections", waits["socket.async_accept"], 201)
     woken = {row["cause"]: row["count"] for row in run.report["wakes"]}
@@ -170,6 +172,8 @@ def chat(t):
     known = said(t.record(program, "5", "10").output)
     run = Recorded(t)
     t.check(known["delivered"] >= 5 * 10, "the chat did not work", known)
+    t.check(run.found.errors["asio.system:125"] and not run.found.errors["system:125"],
+            "errors are not of Asio's own category", run.found.errors)
     t.equal("runs", dict(run.found.runs), {"poll": 1, "run": 1})
     t.equal("accepts", run.kinds["socket.async_accept"], 5)
     here = [path for path in run.found.paths if "example_chat.cpp:" in path]

@@ -73,7 +73,8 @@ static void say(const struct event *e)
 			 e->args[2].s ? e->args[2].s : "", (unsigned long long)e->args[3].u);
 		break;
 	case EV_handler_invoked:
-		snprintf(out + used, room, "error %s\n", s ? s : "none");
+		snprintf(out + used, room, "error %s%s\n", s ? s : "none",
+			 e->args[3].u == EVENT_HANDLER_TEXT ? e->args[2].s : "");
 		break;
 	case EV_handler_syscall:
 		snprintf(out + used, room, "syscall %llu %s %s\n", first, s, e->args[2].s);
@@ -185,13 +186,22 @@ static void texts_go_to_the_next_event(void **state)
 	take(1, EV_asio_text, U(2), S("mine"), NONE, NONE);
 	take(1, EV_asio_syscall, U(1), U(0), S("call"), U(11));
 	created(1, 2, "post");
+	take(1, EV_asio_run_begin, U(9), S("run"), NONE, NONE);
+	take(1, EV_asio_text, U(3), S("..."), NONE, NONE);
+	take(1, EV_asio_invoked_error, U(1), S("system"), U(2), NONE);
+	take(1, EV_asio_invoked_error, U(2), S("system"), U(3), NONE);
 	assert_string_equal(out, "path '' descriptor 0\n"
 				 "created 1 'my type@0x10.async_thing completion' by 0\n"
 				 "waits 1 my type.async_thing 10\n"
 				 "syscall 1 call mine:11\n"
 				 "resumed 1 call 10\n"
 				 "path '' descriptor 0\n"
-				 "created 2 'socket@0xab.post completion' by 0\n");
+				 "created 2 'socket@0xab.post completion' by 0\n"
+				 "run run\n"
+				 "begin 1 w0\n"
+				 "error system:2...\n"
+				 "begin 2 w0\n"
+				 "error system:3\n");
 }
 
 /* standalone Asio's errors have a category of their own, also the one that says "not yet" */

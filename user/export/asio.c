@@ -27,6 +27,7 @@
 #define TYPE_MAX 20U
 #define OPERATION_MAX 50U
 #define PLACE_MAX 80U
+#define ARGUMENT_MAX 50U
 #define LINE_MAX_SIZE 512U
 
 struct asio_text {
@@ -171,6 +172,9 @@ static void on_invoked(struct asio_text *text, const struct event *event, uint64
 	} else if (event->args[3].u == EVENT_HANDLER_SIGNAL) {
 		emit__lit(emit, ",signal_number=");
 		emit__i64(emit, (int32_t)(uint32_t)event->args[2].u);
+	} else if (event->args[3].u == EVENT_HANDLER_TEXT) {
+		emit__char(emit, ',');
+		put_part(emit, event->args[2].s, strlen(event->args[2].s), ARGUMENT_MAX);
 	}
 	line__end(text);
 }

@@ -22,7 +22,7 @@
 #define WOULD_BLOCK 11 /* EAGAIN, as the targets' kernel has it */
 #define NO_WORKER UINT32_MAX
 
-enum text_role { TEXT_TYPE, TEXT_OPERATION, TEXT_CATEGORY, TEXTS };
+enum text_role { TEXT_TYPE, TEXT_OPERATION, TEXT_CATEGORY, TEXT_ARGUMENT, TEXTS };
 
 struct handler {
 	struct handler *next, *prev; /* of the process */
@@ -489,7 +489,8 @@ static void take_invoked(struct asio *asio, const struct event *event, struct as
 	switch (event->type) {
 	case EV_asio_invoked_error:
 		out->args[1].s = error__text(asio, thread, event->args[1].s, event->args[2].u);
-		out->args[3].u = EVENT_HANDLER_ERROR;
+		out->args[2].s = thread->texts[TEXT_ARGUMENT];
+		out->args[3].u = out->args[2].s ? EVENT_HANDLER_TEXT : EVENT_HANDLER_ERROR;
 		break;
 	case EV_asio_invoked_bytes:
 	case EV_asio_invoked_signal:
@@ -501,6 +502,7 @@ static void take_invoked(struct asio *asio, const struct event *event, struct as
 	default:
 		break;
 	}
+	thread->texts[TEXT_ARGUMENT] = NULL;
 }
 
 static void take_left(struct asio *asio, const struct event *event, struct asio_thread *thread)

@@ -46,8 +46,8 @@ enum event_seen {
 	EV_handler_created, /* args: handler, "socket@0x7f00c0de.async_send" (s), places in the
 			       source that led there (s, a line each, or NULL), descriptor (0:
 			       none); right before its task_created */
-	EV_handler_invoked, /* args: handler, error (s, "system:2", or NULL), bytes or signal, enum
-			       event_handler_args */
+	EV_handler_invoked, /* args: handler, error (s, "system:2", or NULL), bytes, signal or text
+			       (s), enum event_handler_args */
 	EV_handler_left,    /* args: handler, enum event_handler_end */
 	EV_handler_syscall, /* args: handler, call (s), error (s), bytes (UINT64_MAX: none) */
 	EV_handler_operation, /* args: object, "socket@0x7f00c0de.close" (s), descriptor */
@@ -72,6 +72,7 @@ enum event_handler_args {
 	EVENT_HANDLER_ERROR,
 	EVENT_HANDLER_BYTES,
 	EVENT_HANDLER_SIGNAL,
+	EVENT_HANDLER_TEXT,
 };
 
 enum event_handler_end { EVENT_HANDLER_RETURNED, EVENT_HANDLER_THROWN, EVENT_HANDLER_ABANDONED };
