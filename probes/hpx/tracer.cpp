@@ -195,7 +195,13 @@ namespace hpx::tracing::detail {
 	namespace {
 
 		thread_local char thread_name[64];
+		thread_local std::uint32_t worker_number = TRACER_NO_WORKER;
 	}    // namespace
+
+	std::uint32_t this_worker() noexcept
+	{
+		return worker_number;
+	}
 
 	void worker_started() noexcept
 	{
@@ -221,6 +227,11 @@ namespace hpx::tracing {
 	{
 		if (name)
 			std::snprintf(detail::thread_name, sizeof(detail::thread_name), "%s", name);
+	}
+
+	void worker_is(std::size_t number) noexcept
+	{
+		detail::worker_number = static_cast<std::uint32_t>(number);
 	}
 
 	void count_continuations() noexcept

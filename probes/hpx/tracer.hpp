@@ -37,7 +37,6 @@
 
 namespace hpx::threads::detail {
 
-	HPX_CXX_CORE_EXPORT HPX_CORE_EXPORT std::size_t get_global_thread_num_tss() noexcept;
 	/* a thread_data's number, 0: none yet */
 	HPX_CXX_CORE_EXPORT HPX_CORE_EXPORT std::atomic<std::uint32_t>& tracer_number(void const* thread) noexcept;
 }    // namespace hpx::threads::detail
@@ -161,12 +160,11 @@ namespace hpx::tracing {
 		HPX_CORE_EXPORT void worker_started() noexcept;
 		HPX_CORE_EXPORT void worker_stopped() noexcept;
 
-		inline std::uint32_t this_worker() noexcept
-		{
-			auto const number = threads::detail::get_global_thread_num_tss();
-			return number == static_cast<std::size_t>(-1) ? TRACER_NO_WORKER :
-									static_cast<std::uint32_t>(number);
-		}
+		/*
+		 * this_worker() - number of the thread that calls, among the workers of all pools
+		 * HPX's own get_worker_thread_num() starts from 0 in each pool.
+		 */
+		HPX_CORE_EXPORT std::uint32_t this_worker() noexcept;
 
 		inline char const* known(char const* description) noexcept
 		{
@@ -371,6 +369,9 @@ namespace hpx::tracing {
 		void const* task;
 		bool (*is_stackless)(void const* task) noexcept;
 	};
+
+	/* said once by each worker: its number among all */
+	HPX_CORE_EXPORT void worker_is(std::size_t number) noexcept;
 
 	/* the scheduling loop of a worker */
 	struct [[maybe_unused]] loop_context

@@ -75,11 +75,16 @@ def figures(t, run):
     t.check(own >= does["asyncs"], "%d tasks of the program's own, not %d" % (own, does["asyncs"]))
     t.check(futures["set"] >= does["sets"] + does["asyncs"] - does["exceptions"],
             "%d futures set" % futures["set"])
-    for process in report["processes"]:
+    numbered(t, run)
+    return does
+
+
+def numbered(t, run):
+    """Workers have the numbers that their names say."""
+    for process in run.report["processes"]:
         for worker in process["workers"]:
             t.check(worker["name"] and "worker-thread#%d" % worker["index"] in worker["name"],
                     "worker %d is named %s" % (worker["index"], worker["name"]))
-    return does
 
 
 def births(t, run, does):
@@ -162,6 +167,22 @@ def stackless(t):
     for task in tasks:
         t.equal("stays", [task.count("task_begin"), task.count("task_completed"), task.count("task_end")], [1, 1, 0])
     t.equal("forked", [task.name for task in run.tasks if task.name == "int (*)()"], ["int (*)()"])
+
+
+@test("hpx: workers of two pools have numbers of their own")
+def pools(t):
+    run = t.record(built(t, os.path.join(TARGETS, "hpx_pools.cpp")), "--hpx:threads=2")
+    t.sound(run, ended=False)
+    numbered(t, run)
+    workers = {}
+    for event in run.all("task_begin"):
+        workers.setdefault(event["task"], set()).add(event["worker"])
+    for name in ("int (*)()", "long (*)()", "long int (*)()"):
+        ran = [workers[task.id] for task in run.tasks if task.name == name]
+        workers[name] = set().union(*ran)
+        t.check(len(ran) in (0, int(run.output.split()[1])), "%d tasks %s" % (len(ran), name))
+    t.equal("workers of the pools", [len(workers["int (*)()"]), len(workers["int (*)()"] | workers["long (*)()"] |
+                                                                    workers["long int (*)()"])], [1, 2])
 
 
 @test("hpx: background work on its workers' rows, and tasks that it makes are its children")
