@@ -21,6 +21,10 @@ typedef _Bool bool;
 
 struct mm_struct;
 
+struct bpf_map {
+	__u32 id;
+} __co_re;
+
 struct atomic_counter {
 	int counter;
 } __co_re;
@@ -42,6 +46,7 @@ struct task_struct {
 	int tgid;
 	unsigned int __state;
 	int exit_code;
+	unsigned int flags;
 	int prio;
 	struct mm_struct *mm;
 	struct task_struct *real_parent;
@@ -77,5 +82,6 @@ struct bpf_iter__task {
 
 #define TASK_RUNNING 0
 #define SIGNAL_GROUP_EXIT 4
+#define PF_EXITING 4
 
 #endif /* TRACER_KERNEL_H */

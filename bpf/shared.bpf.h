@@ -11,7 +11,7 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 1 << 16);
 	__type(key, __u32);   /* thread group */
-	__type(value, __u32); /* unused */
+	__type(value, __u32); /* enum target_flags */
 } targets SEC(".maps");
 
 struct buffer {
@@ -25,6 +25,18 @@ struct {
 	__type(key, __u32);
 	__array(values, struct buffer);
 } buffers SEC(".maps") = {.values = {&template}};
+
+static __always_inline void *this_buffer(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&buffers, &cpu);
+}
+
+static __always_inline bool is_target(__u32 tgid)
+{
+	return bpf_map_lookup_elem(&targets, &tgid) != NULL;
+}
 
 static __always_inline void header__fill(struct rec_header *header, __u16 kind, __u32 size)
 {

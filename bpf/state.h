@@ -146,6 +146,22 @@ struct harvested_ring {
 
 enum iterator_mode { ITERATE_ADOPT, ITERATE_HARVEST };
 
+/* of a process that is followed */
+enum target_flags {
+	/* forked: the loader has no probe in it yet where it would wait with what it loads */
+	TARGET_UNWATCHED = 1,
+};
+
+/*
+ * Threads that wait for the loader (hold.bpf.h). Mapped by it: one word for each that writes and for
+ * what it tells.
+ */
+struct hold_state {
+	__u64 tickets;	/* given out */
+	__u64 answered; /* all up to this one */
+	__u64 alive;	/* ns, CLOCK_MONOTONIC: when the loader was last at work on what threads wait for */
+};
+
 /* bits of a first test by a thread group's number, see sched.bpf.h; a power of two, 64 at least */
 #define MAYBE_TARGETS 4096
 
@@ -161,6 +177,7 @@ enum counter {
 	COUNT_RINGS_REFUSED,  /* a thread with more than STATE_RINGS rings, or no memory */
 	COUNT_TASK_RECORDS_LOST, /* fork, exec and exit that found the buffer full */
 	COUNT_SCHED_LOST,	 /* switches and wakings, likewise */
+	COUNT_NOT_HELD,		 /* threads that could not wait: no room to tell the loader */
 	COUNTERS
 };
 

@@ -17,6 +17,7 @@
 #include "records.h"
 #include "shared.bpf.h"
 #include "state.h"
+#include "count.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -27,7 +28,8 @@ const volatile __u64 wake_bytes =
 
 /* shared with the loader while running */
 int iterator_mode;
-__u64 streams; /* given out so far */
+bool holds_programs; /* by return.bpf.c, when they are there: nothing is to be done before */
+__u64 streams;	     /* given out so far */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -53,13 +55,6 @@ struct {
 	__type(value, struct rec_chunk);
 } ends SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, COUNTERS);
-	__type(key, __u32);
-	__type(value, __u64);
-} counters SEC(".maps");
-
 /*
  * By CPU, written by its tick: what threads have stamped before and while they ran there is handed over, but
  * for those that the capture was told of (REC_HELD). Read by the loader, which tells the least of all CPUs
@@ -73,31 +68,10 @@ struct {
 	__type(value, __u64);
 } complete_to SEC(".maps");
 
-static __always_inline void count(enum counter which, __u64 much)
-{
-	__u32 key = which;
-	__u64 *value = bpf_map_lookup_elem(&counters, &key);
-
-	if (value)
-		*value += much;
-}
-
-static __always_inline void *this_buffer(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&buffers, &cpu);
-}
-
 static __always_inline __u64 wakeup(void *buffer)
 {
 	return bpf_ringbuf_query(buffer, BPF_RB_AVAIL_DATA) > wake_bytes ? BPF_RB_FORCE_WAKEUP
 									 : BPF_RB_NO_WAKEUP;
-}
-
-static __always_inline bool is_target(__u32 tgid)
-{
-	return bpf_map_lookup_elem(&targets, &tgid) != NULL;
 }
 
 #include "sched.bpf.h"
@@ -375,7 +349,7 @@ SEC("?tp_btf/sched_process_fork")
 int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 tgid = BPF_CORE_READ(child, tgid), parent_tgid = BPF_CORE_READ(parent, tgid),
-	      unused = 0;
+	      flags = TARGET_UNWATCHED;
 	struct thread_state *mine, *its;
 	__u64 pid_tgid = (__u64)tgid << 32 | (__u32)BPF_CORE_READ(child, pid);
 	__u32 i;
@@ -383,7 +357,7 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 	if (tgid == parent_tgid || !follow || !is_target(parent_tgid))
 		return 0;
 	target__mark(tgid);
-	bpf_map_update_elem(&targets, &tgid, &unused, BPF_ANY);
+	bpf_map_update_elem(&targets, &tgid, &flags, BPF_ANY);
 	report_task(child, REC_FORK, parent_tgid, 0);
 	mine = bpf_task_storage_get(&threads, parent, 0, 0);
 	if (!mine || !mine->count)
@@ -415,7 +389,7 @@ int BPF_PROG(prepare_exec, struct task_struct *task, struct linux_binprm *bprm)
 	if (thread)
 		drain_thread(thread, DRAIN_END, REC_CAUSE_EXEC);
 	/* the loader puts its probe where the new program will map its libraries, see loaded() */
-	if (is_target(bpf_get_current_pid_tgid() >> 32))
+	if (!holds_programs && is_target(bpf_get_current_pid_tgid() >> 32))
 		tell_loader(REC_EXECUTING, false, 0);
 	return 0;
 }
@@ -541,6 +515,41 @@ int loaded(struct pt_regs *ctx)
 {
 	if (is_target(bpf_get_current_pid_tgid() >> 32))
 		hold(tell_loader(REC_LOADED, true, 0), (const void *)PT_REGS_SP(ctx));
+	return 0;
+}
+
+/* --- programs about to run -------------------------------------------------------------------- */
+
+/*
+ * On the C library's execve(). A program with a dynamic linker is held there again, with its
+ * libraries mapped; a static one is not, and may be over soon.
+ */
+SEC("?uprobe.s")
+int will_run(struct pt_regs *ctx)
+{
+	const void *name = (const void *)PT_REGS_PARM1(ctx);
+	void *buffer = this_buffer();
+	struct rec_will_run *record;
+	__u64 ticket;
+	char byte;
+
+	if (!is_target(bpf_get_current_pid_tgid() >> 32))
+		return 0;
+	/* a page that is not there yet */
+	bpf_copy_from_user(&byte, 1, name);
+	record = buffer ? bpf_ringbuf_reserve(buffer, sizeof(*record), 0) : NULL;
+	if (!record) {
+		count(COUNT_NOT_HELD, 1);
+		return 0;
+	}
+	if (bpf_probe_read_user_str(record->path, sizeof(record->path), name) < 0) {
+		bpf_ringbuf_discard(record, 0);
+		return 0;
+	}
+	ticket = new_ticket();
+	ask__fill(&record->asks, REC_WILL_RUN, sizeof(*record), ticket);
+	bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
+	hold(ticket, (const void *)PT_REGS_SP(ctx));
 	return 0;
 }
 

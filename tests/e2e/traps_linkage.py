@@ -82,7 +82,8 @@ def programs(t):
 
 @trap("static programs",
       without=[{"user/capture/binary.c": [("reader->binary.has_points && !reader->binary.interpreter &&",
-                                           "reader->binary.has_points && !reader->binary.info.size &&")]}])
+                                           "reader->binary.has_points && !reader->binary.info.size &&")],
+                "user/capture/hold.c": [("\tif (!session->features.task_work ||", "\tif (1 ||")]}])
 def static_programs(t):
     for name, (compiler, *words) in STATIC.items():
         _, events = t.record(t.cc(name, "link_main.c", *words, compiler=compiler))

@@ -237,6 +237,28 @@ static void damaged_block_is_a_loss(void **state)
 	synth__free(&synth);
 }
 
+/* nothing is lost, but of a process that the tracer came too late for nothing was written */
+static void missed_process_makes_it_incomplete(void **state)
+{
+	const struct trace_totals *totals;
+	struct synth synth;
+	struct trace *trace;
+
+	(void)state;
+	sample(&synth, true);
+	synth__json(&synth, FILE_END, "{\"finished\":true,\"missed\":2}");
+	trace = synth__open(&synth);
+	free(points(trace));
+	totals = trace__totals(trace);
+	assert_int_equal(totals->records, 80);
+	assert_int_equal(totals->lost, 0);
+	assert_int_equal(totals->missed, 2);
+	assert_true(totals->finished);
+	assert_false(totals->complete);
+	trace__close(trace);
+	synth__free(&synth);
+}
+
 /* a good stream beside a bad one: the good one is untouched, whatever the bad one holds */
 static void hostile(const struct synth_ring *bad, struct synth_chunk options, uint64_t good_lost)
 {
@@ -396,6 +418,7 @@ int main(void)
 		cmocka_unit_test(other_files_are_refused_in_a_sentence),
 		cmocka_unit_test(what_is_not_known_is_skipped),
 		cmocka_unit_test(damaged_block_is_a_loss),
+		cmocka_unit_test(missed_process_makes_it_incomplete),
 		cmocka_unit_test(hostile_rings_hurt_only_themselves),
 		cmocka_unit_test(hostile_heads_hurt_only_themselves),
 		cmocka_unit_test(hostile_names),

@@ -129,11 +129,18 @@ int session__adopt_rings(struct session *session, const struct process *process,
 	};
 	struct tracer_ring ring;
 	struct tracer_dso dso;
+	ssize_t got;
 	uint64_t at;
 	size_t i;
 	int err = 0, count;
 
-	if (proc__read_memory(process->pid, address, &dso, sizeof(dso)) != sizeof(dso))
+	got = proc__read_memory(process->pid, address, &dso, sizeof(dso));
+	if (got == -EPERM || got == -EACCES || got == -ENOMEM)
+		session__miss(session, process->pid,
+			      "its memory can't be read: %s; what threads that were traced before "
+			      "record at first may be missing",
+			      strerror((int)-got));
+	if (got != sizeof(dso))
 		return 0; /* not there yet: just mapped, or the process is gone */
 	for (at = dso.rings, count = 0; at && count < RINGS_MAX && !err; at = ring.next, count++) {
 		if (proc__read_memory(process->pid, at, &ring,

@@ -520,6 +520,7 @@ fail:
 		*err = open__sentence(path, rc);
 	if (reader)
 		binary__free(&reader->binary);
+	errno = -rc;
 	return NULL;
 }
 

@@ -53,7 +53,10 @@ void session__rescan(struct session *session, pid_t pid, bool execed)
 		session__forget_maps(process);
 		session__tell_process(session, pid, 0);
 	}
-	session__scan(session, process);
+	/* it waits for us, and says so next */
+	process->unscanned = execed && session->returns;
+	if (!process->unscanned)
+		session__scan(session, process);
 }
 
 static void session__take_task(struct session *session, const struct rec_task *task)
@@ -79,6 +82,8 @@ static void session__take_task(struct session *session, const struct rec_task *t
 		}
 		/* the last one's death ends the capture, and the window is written then */
 		process = session__find_process(session, pid);
+		if (process)
+			session__miss_unheld(session, process);
 		if (process && process->given && session->keep)
 			keep__snapshot(session->keep);
 		session__remove_process(session, pid);
@@ -361,8 +366,8 @@ static void session__check_processes(struct session *session)
 		/* its exit may have found a full buffer */
 		if (proc__thread_group(process->pid) <= 0)
 			session__remove_process(session, process->pid);
-		else if (!process->linker_count && scans++ < SCANS_AT_ONCE)
-			session__scan(session, process); /* forked: it does not wait for us */
+		else if ((!process->linker_count || process->unscanned) && scans++ < SCANS_AT_ONCE)
+			session__rescan(session, process->pid, false); /* it does not wait for us */
 	}
 }
 
@@ -497,12 +502,16 @@ static void session__loop(struct session *session, struct command *command,
 
 static int session__end(struct session *session, uint64_t duration)
 {
+	const struct process *process;
 	struct file_round round;
 	int err;
 
+	for (process = session->processes; process; process = process->next)
+		session__miss_unheld(session, process);
 	if (!session->paused)
 		session__tell_pause(session, REC_ENDED);
 	session__close_gates(session);
+	session__let_go(session);
 	session__detach_specs(session);
 	session__detach_flush(session);
 	session__consume(session);
@@ -519,6 +528,7 @@ static int session__end(struct session *session, uint64_t duration)
 		file_writer__end_anyway(session->writer);
 		full__tell(session->full, session->writer);
 	}
+	session__tell_not_held(session);
 	round.complete = round.time = now__boottime();
 	file_writer__block(session->writer, FILE_ROUND, &round, sizeof(round));
 	session__tell_clock(session);
@@ -600,7 +610,7 @@ static int session__run(struct session *session, struct capture_result *result,
 	session->control = control__new(session);
 	session__say_ready(session);
 	if (command) {
-		status = command__release(command);
+		status = command__release(command, session);
 		if (status)
 			goto out;
 	}

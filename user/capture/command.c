@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +109,8 @@ static int session__scan_command(struct session *session, const char *path)
 	char *next = strdup(path), *interpreter;
 	int i, err = 0;
 
-	session->everywhere = session->options->follow && !(binary && binary->has_points);
+	session->everywhere =
+		session->options->follow && !session->returns && !(binary && binary->has_points);
 	if (binary)
 		binary__free(binary);
 	for (i = 0; next && i < INTERPRETERS_MAX && !err; i++) {
@@ -214,13 +216,23 @@ pid_t command__pid(const struct command *command)
 	return command->pid;
 }
 
-int command__release(struct command *command)
+/* what it runs closes the descriptor, but may wait for us before that is done (bpf/return.bpf.c) */
+static void command__await_exec(const struct command *command, struct session *session)
+{
+	struct pollfd failure = {.fd = command->failure, .events = POLLIN};
+
+	while (!poll(&failure, 1, 1))
+		session__consume(session);
+}
+
+int command__release(struct command *command, struct session *session)
 {
 	int err = 0;
 	ssize_t got;
 
 	if (write(command->go, "", 1) != 1)
 		return STATUS_FAILED;
+	command__await_exec(command, session);
 	do {
 		got = read(command->failure, &err, sizeof(err));
 	} while (got < 0 && errno == EINTR);

@@ -228,6 +228,9 @@ static void features__ask_types(struct features *features, const struct btf *btf
 	features->prepare_exec = tracepoint__arguments(btf, "sched_prepare_exec") > 0;
 	/* Linux 6.16 moved it before the address space goes, and gave it a second argument */
 	features->exit_with_mm = tracepoint__arguments(btf, "sched_process_exit") >= 2;
+	features->task_work = btf__find_by_name_kind(btf, "bpf_task_work_schedule_resume_impl",
+						     BTF_KIND_FUNC) > 0 &&
+			      tracepoint__arguments(btf, "vm_unmapped_area") == 2;
 	features->switch_state = tracepoint__arguments(btf, "sched_switch") >= 4;
 	/* Linux 6.18, x86 only: its trampolines come back through a system call of their own */
 	features->nop5_is_optimised =

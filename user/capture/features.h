@@ -31,6 +31,11 @@
 	  "one perf event per site: attaching and ending take a second or more longer", "")      \
 	X(prepare_exec, "tracepoint sched_prepare_exec", "6.10", false,                          \
 	  "rings are drained at the entry of execve", "")                                        \
+	X(task_work, "work in a thread on its way back to user mode (bpf_task_work)", "6.18",    \
+	  false,                                                                                 \
+	  "a child that is quicker than the tracer misses the first events of a library or "     \
+	  "program; what is noticed of that is said",                                            \
+	  "")                                                                                    \
 	X(exit_with_mm, "sched_process_exit before the memory goes", "6.16", false,              \
 	  "rings are drained at signal delivery and at the entry of exit", "")                   \
 	X(switch_state, "sched_switch tells the state a thread left in", "5.18", false,          \

@@ -3,16 +3,110 @@
  * Threads that wait for us before they run what they have just mapped, or are about to run
  * (bpf/hold.bpf.h). They do so as long as we get on, and a second longer.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "../base/say.h"
+#include "bpf/return.skel.h"
 #include "session.h"
 #include "specs.h"
+
+/* --- the programs ----------------------------------------------------------------------------- */
+
+static int returns__load(const struct session *session, struct return_bpf *bpf)
+{
+	const struct tracer_bpf *others = session->bpf;
+	const struct {
+		struct bpf_map *mine;
+		const struct bpf_map *its;
+	} maps[] = {
+		{bpf->maps.targets, others->maps.targets},
+		{bpf->maps.buffers, others->maps.buffers},
+		{bpf->maps.counters, others->maps.counters},
+		{bpf->maps.holding, others->maps.holding},
+	};
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(maps) / sizeof(*maps) && !err; i++)
+		err = bpf_map__reuse_fd(maps[i].mine, bpf_map__fd(maps[i].its));
+	bpf_program__set_autoload(bpf->progs.hold_program, true);
+	bpf_program__set_autoload(bpf->progs.hold_child, true);
+	bpf_program__set_autoload(bpf->progs.hold_library, true);
+	if (session->features.uprobe_multi)
+		bpf_program__set_expected_attach_type(bpf->progs.hold_library,
+						      (enum bpf_attach_type)48);
+	return err ? err : return_bpf__load(bpf);
+}
+
+/* what this kernel, or the next one, refuses is done without */
+static void session__load_returns(struct session *session)
+{
+	struct return_bpf *bpf;
+	int err;
+
+	if (!session->features.task_work || !session->options->follow)
+		return;
+	bpf = return_bpf__open();
+	err = bpf ? returns__load(session, bpf) : -errno;
+	if (!err) {
+		session->returns = bpf;
+		return;
+	}
+	say__verbose("programs are not held before they run: %s", strerror(-err));
+	return_bpf__destroy(bpf);
+}
+
+static size_t hold_state__size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE); /* it is smaller */
+}
+
+int session__load_holding(struct session *session)
+{
+	void *state = mmap(NULL, hold_state__size(), PROT_READ | PROT_WRITE, MAP_SHARED,
+			   bpf_map__fd(session->bpf->maps.holding), 0);
+
+	if (state == MAP_FAILED)
+		return -errno;
+	session->hold = state;
+	session__load_returns(session);
+	return 0;
+}
+
+int session__attach_holding(struct session *session)
+{
+	int err;
+
+	if (!session->returns)
+		return 0;
+	err = session__add_link(session, session->returns->progs.hold_program);
+	if (!err)
+		err = session__add_link(session, session->returns->progs.hold_child);
+	session->bpf->bss->holds_programs = !err;
+	return err;
+}
+
+void session__let_go(struct session *session)
+{
+	__atomic_store_n(&session->hold->answered, UINT64_MAX, __ATOMIC_RELEASE);
+}
+
+void session__unload_holding(struct session *session)
+{
+	return_bpf__destroy(session->returns);
+	if (session->hold)
+		munmap(session->hold, hold_state__size());
+}
+
+/* --- the beat --------------------------------------------------------------------------------- */
 
 #define BEAT_US 100000
 #define BEAT_NICE (-15)
@@ -50,7 +144,7 @@ void session__start_beat(struct session *session)
 
 	if (!beat)
 		return;
-	beat->alive = &session->bpf->bss->loader_alive;
+	beat->alive = &session->hold->alive;
 	/* signals are for the thread that looks for them */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -74,16 +168,18 @@ void session__stop_beat(struct session *session)
 
 void session__work(struct session *session, bool working)
 {
-	session->bpf->bss->loader_alive = now__monotonic();
+	session->hold->alive = now__monotonic();
 	if (session->beat)
 		__atomic_store_n(&session->beat->working, working, __ATOMIC_RELEASE);
 }
+
+/* --- answers ------------------------------------------------------------------------------------ */
 
 /* tickets are given in order but may be read in another: a thread goes on when all up to its own
  * are done */
 static void session__answer(struct session *session, uint64_t ticket)
 {
-	__u64 *answered = &session->bpf->bss->tickets_answered;
+	__u64 *answered = &session->hold->answered;
 	uint64_t *done;
 	size_t i = 0;
 
@@ -106,19 +202,15 @@ static void session__answer(struct session *session, uint64_t ticket)
 /* The thread went on before we had looked. */
 static void session__tell_late(struct session *session, const struct rec_loaded *late)
 {
-	char *text;
+	const struct process *process = session__find_process(session, (pid_t)late->pid);
+	double seconds = (double)late->ticket / 1e9;
 
-	if (session->finishing)
-		return;
-	text = sentence__new(
-		"process %u: went on after %.1f s, before points and probes of what it loaded were "
-		"attached (a busy machine?): its first events may be missing",
-		late->pid, (double)late->ticket / 1e9);
-	if (!text)
-		return;
-	say__info("%s", text);
-	session__tell_message(session, late->pid, late->tid, text);
-	free(text);
+	/* else nothing of what it went on with had points that were not open */
+	if (process && (process->opened || process->unread || session->specs))
+		session__miss(session, process->pid,
+			      "went on after %.1f s, before points and probes of what it loaded "
+			      "were attached (a busy machine?): its first events may be missing",
+			      seconds);
 }
 
 /* A file that a process is about to run. If it is none, execve() will say so. */
@@ -147,6 +239,7 @@ static void session__await_run(struct session *session, pid_t pid)
 bool session__take_waiting(struct session *session, const void *record)
 {
 	const struct rec_loaded *asks = record;
+	struct process *process;
 
 	if (asks->h.kind != REC_LOADED && asks->h.kind != REC_WILL_RUN &&
 	    asks->h.kind != REC_EXECUTING && asks->h.kind != REC_WENT_ON)
@@ -156,12 +249,17 @@ bool session__take_waiting(struct session *session, const void *record)
 		return true;
 	}
 	session__work(session, true);
+	session->answering = asks->ticket != 0;
+	process = session__find_process(session, (pid_t)asks->pid);
+	if (process && asks->ticket)
+		process->opened = process->unheld = false;
 	if (asks->h.kind == REC_LOADED)
 		session__rescan(session, (pid_t)asks->pid, false);
 	else if (asks->h.kind == REC_WILL_RUN)
 		session__prepare_run(session, record);
 	else
 		session__await_run(session, (pid_t)asks->pid);
+	session->answering = false;
 	if (asks->ticket)
 		session__answer(session, asks->ticket);
 	session__work(session, false);

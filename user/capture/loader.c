@@ -154,7 +154,9 @@ int session__load(struct session *session)
 			   strerror(-err));
 		return err;
 	}
-	err = session__make_buffers(session);
+	err = session__load_holding(session);
+	if (!err)
+		err = session__make_buffers(session);
 	if (err)
 		say__error(
 			"no memory for buffers of %llu KiB on each of %d CPUs (%s); try a smaller "
@@ -164,7 +166,7 @@ int session__load(struct session *session)
 	return err;
 }
 
-static int session__add_link(struct session *session, const struct bpf_program *program)
+int session__add_link(struct session *session, const struct bpf_program *program)
 {
 	struct bpf_link **links, *link;
 
@@ -284,7 +286,8 @@ int session__attach_kernel(struct session *session)
 		if (err)
 			return err;
 	}
-	return session__start_ticks(session);
+	err = session__attach_holding(session);
+	return err ? err : session__start_ticks(session);
 }
 
 int session__attach_sched(struct session *session)
@@ -356,5 +359,6 @@ void session__unload(struct session *session)
 	free(session->ticks);
 	if (session->complete_to)
 		munmap((void *)(uintptr_t)session->complete_to, session__complete_size(session));
+	session__unload_holding(session);
 	tracer_bpf__destroy(session->bpf);
 }

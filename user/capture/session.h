@@ -28,6 +28,7 @@
 
 struct session;
 struct specs;
+struct return_bpf;
 
 /* A file with points (or a dynamic linker), attached to once, or once a process with --no-follow.
  */
@@ -54,13 +55,20 @@ struct process {
 	uint32_t *linkers; /* ids of the DSOs in which its `loaded` probes are */
 	struct probe **loaded;
 	size_t linker_count;
+	bool unscanned; /* it runs another program */
+	bool unread;	/* gone, when it was to be scanned */
+	bool opened;	/* gates were, for it, since it last waited for us */
+	bool unheld;	/* and it was not seen to wait */
+	bool missed;	/* session__miss() */
 };
 
 struct session {
 	const struct capture_options *options;
 	struct features features;
 	struct tracer_bpf *bpf;
-	struct bpf_link **links; /* of programs that are no uprobes */
+	struct return_bpf *returns; /* hold.c; NULL: this kernel can't */
+	struct hold_state *hold;    /* mapped, shared with the programs */
+	struct bpf_link **links;    /* of programs that are no uprobes */
 	size_t link_count;
 	int cpus;
 	struct buffer *buffers;	     /* one per possible CPU */
@@ -88,6 +96,8 @@ struct session {
 	struct beat *beat;	 /* hold.c */
 	struct harvest *harvest; /* finish.c */
 	struct stacks *stacks;	 /* stacks.c; NULL: none are wanted */
+	bool answering;		 /* the process that is looked at waits for us */
+	uint64_t missed;	 /* see session__miss() */
 	struct probe **retired;	 /* of processes that are gone */
 	size_t retired_count;
 	bool finishing;
@@ -118,6 +128,8 @@ int session__load(struct session *session);
 uint64_t session__complete(const struct session *session, uint64_t now);
 /* scheduler, tick, fork, exec, exit */
 int session__attach_kernel(struct session *session);
+/* a program that is no uprobe; 0 or -errno after saying why */
+int session__add_link(struct session *session, const struct bpf_program *program);
 /* the kernel's scheduling of the targets: last, as nothing of it is wanted from before */
 int session__attach_sched(struct session *session);
 void session__detach_sched(struct session *session);
@@ -178,7 +190,7 @@ struct command;
 int command__prepare(struct command **command, struct session *session, char **argv);
 pid_t command__pid(const struct command *command);
 /* lets it go on; 0 or an exit status if it could not be run */
-int command__release(struct command *command);
+int command__release(struct command *command, struct session *session);
 bool command__reap(struct command *command, int *status);
 void command__free(struct command *command);
 
@@ -222,7 +234,26 @@ void session__consume(struct session *session);
 /* looks again at what a process has mapped; @execed: it runs another program */
 void session__rescan(struct session *session, pid_t pid, bool execed);
 
-/* hold.c: false if the record is none of a thread that waits for us */
+/*
+ * miss.c: events of the process are missing, and nobody can say how many: the capture is not complete. Said
+ * in a line, once for each process, and told in the capture.
+ */
+void session__miss(struct session *session, pid_t pid, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* gates were opened for a process that may have run past them already */
+void session__miss_first(struct session *session, struct process *process, const struct dso *dso);
+/* it ends, or the capture does */
+void session__miss_unheld(struct session *session, const struct process *process);
+/* those that nobody could name, at the end */
+void session__tell_not_held(const struct session *session);
+
+/* hold.c: as session->bpf was loaded; 0 or -errno */
+int session__load_holding(struct session *session);
+int session__attach_holding(struct session *session);
+/* the capture ends: whoever waits goes on */
+void session__let_go(struct session *session);
+void session__unload_holding(struct session *session);
+/* false if the record is none of a thread that waits for us */
 bool session__take_waiting(struct session *session, const void *record);
 /* while it beats, whoever waits for us waits on */
 void session__start_beat(struct session *session);

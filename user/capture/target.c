@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <json-c/json.h>
 #include "../base/say.h"
+#include "bpf/return.skel.h"
 #include "session.h"
 #include "specs.h"
 #include "proc.h"
@@ -72,7 +73,19 @@ static void session__tell_dso(struct session *session, struct dso *dso)
 	dso->told = true;
 }
 
-static int dso__attach_flush(struct session *session, struct dso *dso, const char *path)
+/* at the start that is the end of it; later the others' events are there all the same */
+static void session__say_unopened(struct session *session, const struct process *process,
+				  const struct dso *dso, const char *what, int err)
+{
+	if (session->started && process)
+		session__miss(session, process->pid, "%s: %s: %s; its events are missing",
+			      dso->binary->path, what, strerror(-err));
+	else
+		say__error("%s: %s: %s", dso->binary->path, what, strerror(-err));
+}
+
+static int dso__attach_flush(struct session *session, const struct process *process,
+			     struct dso *dso, const char *path)
 {
 	struct bpf_program *program = session->features.sleepable_uprobe
 					      ? session->bpf->progs.flush
@@ -81,9 +94,12 @@ static int dso__attach_flush(struct session *session, struct dso *dso, const cha
 	int err = probe__attach(&dso->flush, session, program, path, dso->pid, &site, 1);
 
 	if (err)
-		say__error("%s: no probe can be placed: %s; is its file system one that can be "
-			   "mapped?",
-			   dso->binary->path, strerror(-err));
+		session__say_unopened(session, process, dso,
+				      err == -EIO
+					      ? "no probe can be placed (is its file system one "
+						"that can be mapped?)"
+					      : "no probe can be placed",
+				      err);
 	return err;
 }
 
@@ -124,7 +140,8 @@ static size_t dso__gate_sites(const struct session *session, const struct binary
 	return count;
 }
 
-static int dso__open_gates(struct session *session, struct dso *dso, const char *path)
+static int dso__open_gates(struct session *session, const struct process *process, struct dso *dso,
+			   const char *path)
 {
 	const struct bpf_program *program = session->bpf->progs.gate;
 	struct probe_site sites[SITES_MAX];
@@ -141,7 +158,7 @@ static int dso__open_gates(struct session *session, struct dso *dso, const char 
 		err = probe__attach(&dso->gates, session, program, path, dso->pid, sites, count);
 	}
 	if (err)
-		say__error("%s: its gates can't be opened: %s", dso->binary->path, strerror(-err));
+		session__say_unopened(session, process, dso, "its gates can't be opened", err);
 	return err;
 }
 
@@ -169,19 +186,26 @@ static int session__path_of(const struct session *session, const struct dso *dso
 static struct dso *session__add_dso(struct session *session, const struct mapping *mapping,
 				    const char *path, pid_t pid)
 {
-	struct dso *dso = calloc(1, sizeof(*dso));
-	char *err = NULL;
+	struct binary *binary;
+	struct dso *dso;
 
-	if (!dso)
+	errno = 0;
+	binary = binary__open(path, NULL);
+	/* it may have points all the same: another time */
+	if (!binary && (errno == ENOMEM || errno == EMFILE || errno == ENFILE))
 		return NULL;
+	dso = calloc(1, sizeof(*dso));
+	if (!dso) {
+		binary__free(binary);
+		return NULL;
+	}
 	dso->id = ++session->dso_count;
 	dso->device = mapping->device;
 	dso->inode = mapping->inode;
 	dso->pid = pid;
 	dso->next = session->dsos;
 	session->dsos = dso;
-	dso->binary = binary__open(path, &err);
-	free(err);
+	dso->binary = binary;
 	if (!dso->binary)
 		return dso;
 	if (dso->binary->other_version && !session->refusal)
@@ -204,6 +228,11 @@ static struct dso *session__add_dso(struct session *session, const struct mappin
 
 /* --- waiting for libraries -------------------------------------------------------------------- */
 
+static const struct bpf_program *session__loaded_program(const struct session *session)
+{
+	return session->returns ? session->returns->progs.hold_library : session->bpf->progs.loaded;
+}
+
 /* for whichever process: see below; there it also waits before it runs another program (hold.bpf.h) */
 static void dso__attach_loaded(struct session *session, struct dso *dso, const char *path,
 			       const struct probe_site *sites, size_t count)
@@ -212,9 +241,10 @@ static void dso__attach_loaded(struct session *session, struct dso *dso, const c
 	struct probe *probe = NULL;
 
 	if (count)
-		probe__attach(&dso->loaded, session, session->bpf->progs.loaded, path, 0, sites,
-			      count);
-	if (run.offset)
+		probe__attach(&dso->loaded, session, session__loaded_program(session), path, 0,
+			      sites, count);
+	/* else it is held when it runs */
+	if (run.offset && !session->returns)
 		probe__attach(&probe, session, session->bpf->progs.will_run, path, 0, &run, 1);
 	dso->loaded = probe__join(probe, dso->loaded);
 }
@@ -261,8 +291,8 @@ static void process__attach_loaded(struct session *session, struct process *proc
 	if (!probes)
 		return;
 	process->loaded = probes;
-	err = probe__attach(&probes[process->linker_count], session, session->bpf->progs.loaded,
-			    path, process->pid, sites, count);
+	err = probe__attach(&probes[process->linker_count], session,
+			    session__loaded_program(session), path, process->pid, sites, count);
 	if (!err)
 		linkers[process->linker_count++] = dso->id;
 	else /* libraries loaded later miss their first events; the rest works */
@@ -483,8 +513,12 @@ static int session__take_mapping(struct session *session, struct process *proces
 	proc__map_file(process->pid, mapping, path, sizeof(path));
 	if (!dso)
 		dso = session__add_dso(session, mapping, path, pid);
-	if (!dso)
-		return -ENOMEM;
+	if (!dso) {
+		err = errno ? -errno : -ENOMEM;
+		session__miss(session, process->pid, "%s can't be read: %s", mapping->path,
+			      strerror(-err));
+		return err;
+	}
 	if (!dso->binary)
 		return 0;
 	process__attach_loaded(session, process, dso, path);
@@ -504,12 +538,15 @@ static int session__take_mapping(struct session *session, struct process *proces
 	session__tell_map(session, process, dso, mapping->start);
 	err = process__remember(process, dso->id, mapping->start);
 	if (!err && !dso->flush)
-		err = dso__attach_flush(session, dso, path);
+		err = dso__attach_flush(session, process, dso, path);
 	if (!err)
 		err = session__adopt_rings(session, process,
 					   dso__run_time_address(dso, mapping->start));
-	if (!err && session->gates_open && !dso->gates)
-		err = dso__open_gates(session, dso, path);
+	if (!err && session->gates_open && !dso->gates) {
+		err = dso__open_gates(session, process, dso, path);
+		if (!err)
+			session__miss_first(session, process, dso);
+	}
 	return err;
 }
 
@@ -519,10 +556,11 @@ int session__scan(struct session *session, struct process *process)
 	size_t i;
 	int err = proc__mappings(process->pid, &mappings);
 
+	process->unread = err || !mappings.count;
 	if (err)
 		return err == -ENOENT || err == -ESRCH ? 0 : err;
 	process__forget_unmapped(session, process, &mappings);
-	for (i = 0; i < mappings.count && !err; i++)
+	for (i = 0; i < mappings.count && (!err || session->started); i++)
 		err = session__take_mapping(session, process, &mappings.all[i]);
 	session__bind_process(session, process->pid, &mappings);
 	proc__free_mappings(&mappings);
@@ -553,7 +591,9 @@ int session__scan_file(struct session *session, pid_t runner, const char *path)
 	session->points_found = true;
 	if (!dso->told)
 		session__tell_dso(session, dso);
-	return dso->flush ? 0 : dso__attach_flush(session, dso, path);
+	return dso->flush ? 0
+			  : dso__attach_flush(session, session__find_process(session, runner), dso,
+					      path);
 }
 
 /* --- gates ------------------------------------------------------------------------------------ */
@@ -568,7 +608,7 @@ int session__open_gates(struct session *session)
 	for (dso = session->dsos; dso; dso = dso->next) {
 		if (!dso->flush || dso->gates || session__path_of(session, dso, path, sizeof(path)))
 			continue;
-		err = dso__open_gates(session, dso, path);
+		err = dso__open_gates(session, NULL, dso, path);
 		if (err)
 			return err;
 	}

@@ -143,6 +143,10 @@ void session__tell_end(struct session *session, struct file_writer *writer, uint
 		json_object_object_add(json, counters[i].name,
 				       json_object_new_int64((int64_t)session__counter(
 					       session, counters[i].counter)));
+	json_object_object_add(
+		json, "missed",
+		json_object_new_int64(
+			(int64_t)(session->missed + session__counter(session, COUNT_NOT_HELD))));
 	/* what is lost in all would be too much for a part; the records tell it, too */
 	if (!session->keep)
 		json_object_object_add(

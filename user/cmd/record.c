@@ -273,6 +273,10 @@ static void totals__say(const struct trace_totals *totals, const char *path)
 	if (totals->rings_refused)
 		say__info("threads with points in more than 64 libraries: what the others recorded "
 			  "is not in the capture");
+	if (totals->missed)
+		say__info(
+			"the first events of some processes, or all, are missing (%llu); see above",
+			(unsigned long long)totals->missed);
 	if (totals->stacks_lost)
 		say__info(
 			"%llu call stacks are not there: they came faster than they could be kept; "

@@ -5,9 +5,9 @@
  * the lock that it waits for), bulk_ns; locks[].contended_wait_ns, max_waiters, waiters[],
  * holders[], longest;
  * stacks[] (of suspensions, those that cost most time; frames from the innermost out);
- * capture.sched_lost, stacks_lost; preemptions[] (who took the CPU from a worker, as the kernel or
- * the runtime calls it; the task that was running, null if none). Identities are integers; none is
- * null.
+ * capture.missed (processes whose gates were not open in time), sched_lost, stacks_lost;
+ * preemptions[] (who took the CPU from a worker, as the kernel or the runtime calls it; the task that was
+ * running, null if none). Identities are integers; none is null.
  *
  * json-c reports want of memory by a NULL object; put() notes it once for the whole document.
  */
@@ -135,6 +135,7 @@ static void fill_capture(struct document *doc, json_object *to, const struct tra
 	put_string(doc, to, "clock", totals->clock);
 	put_uint(doc, to, "clock_error_ns", totals->clock_error_ns);
 	put_bool(doc, to, "complete", totals->complete);
+	put_uint(doc, to, "missed", totals->missed);
 	if (totals->has_target_exit)
 		put(doc, to, "target_exit", json_object_new_int(totals->target_exit));
 	else

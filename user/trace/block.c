@@ -272,6 +272,8 @@ static void trace__end_block(struct trace *trace, struct json_object *json)
 		totals->has_target_exit = true;
 		totals->target_exit = json_object_get_int(member);
 	}
+	n = json__integer(json, "missed", 0);
+	totals->missed = n > 0 ? n : 0;
 	n = json__integer(json, "stacks_lost", 0);
 	totals->stacks_lost = n > 0 ? n : 0;
 	n = json__integer(json, "duration_ns", 0);

@@ -288,7 +288,8 @@ static void trace__finish(struct trace *trace)
 		totals->recorded = UINT64_MAX;
 	if (trace->segments.cut)
 		totals->finished = trace->end_read = false;
-	totals->complete = totals->finished && !totals->lost && !totals->rings_refused;
+	totals->complete =
+		totals->finished && !totals->lost && !totals->rings_refused && !totals->missed;
 	if (context->round > trace->end)
 		trace->end = context->round;
 	if (trace->merge.given > trace->end)
