@@ -7,7 +7,7 @@ import json
 import os
 import re
 
-from hooks_lib import BUILD, SRC, test, main, Skip
+from hooks_lib import BUILD, SRC, TRACER, test, main, Skip
 
 TOOL = os.path.join(BUILD, "libtracer_ompt.so")
 ABI = os.path.join(SRC, "probes", "openmp", "ompt_abi.h")
@@ -217,6 +217,20 @@ def corners(t):
         raise Skip("no libomp.so.5")
     program = t.build("gcc", "corners", "openmp_corners.c", "-fopenmp", "-O2", requires="omp.h")
     check_corners(t, t.record(program, env={"OMP_TOOL_LIBRARIES": TOOL, "LD_PRELOAD": "libomp.so.5"}))
+
+
+@test("LLVM's runtime is not taken for gcc's; a program with gcc's linked in is recognised")
+def recognised(t):
+    libraries = dict(re.findall(r"^\s*(\S+) .*=> (\S+)$", t.run("/sbin/ldconfig", "-p"), re.M))
+    if "libomp.so.5" not in libraries or "libgomp.so.1" not in libraries:
+        raise Skip("no libomp.so.5 or no libgomp.so.1")
+    t.check("libgomp" not in t.run(TRACER, "list", libraries["libomp.so.5"]).split("\n", 1)[1],
+            "LLVM's runtime is taken for libgomp")
+    t.check("libgomp" in t.run(TRACER, "list", libraries["libgomp.so.1"]).split("\n", 1)[1],
+            "libgomp is not recognised")
+    linked = t.build("gcc", "linked", os.path.join(SRC, "probes", "openmp", "example.c"), "-fopenmp", "-static",
+                     requires="omp.h")
+    t.check("libgomp" in t.run(TRACER, "list", linked), "libgomp in a static program is not recognised")
 
 
 @test("the example: a task for each block operation, in the order of its dependences")
