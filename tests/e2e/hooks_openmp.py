@@ -219,6 +219,17 @@ def corners(t):
     check_corners(t, t.record(program, env={"OMP_TOOL_LIBRARIES": TOOL, "LD_PRELOAD": "libomp.so.5"}))
 
 
+@test("gcc's runtime: one function that takes no probe does not keep the others from it")
+def atomic(t):
+    program = t.build("gcc", "atomic", "openmp_atomic.c", "-fopenmp", "-O2", requires="omp.h")
+    run = t.record(program)
+    t.equal("members", run.output, "60\n")
+    t.equal("anomalies", [row for row in run.report["anomalies"] if row["count"]], [])
+    begun = collections.Counter(event["name"] for event in run.all("worker_bulk_begin"))
+    t.equal("members of the other region", begun["turns._omp_fn.0"], 30)
+    t.equal("ends", len(run.all("worker_bulk_end")), sum(begun.values()))
+
+
 @test("LLVM's runtime is not taken for gcc's; a program with gcc's linked in is recognised")
 def recognised(t):
     libraries = dict(re.findall(r"^\s*(\S+) .*=> (\S+)$", t.run("/sbin/ldconfig", "-p"), re.M))
