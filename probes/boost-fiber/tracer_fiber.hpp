@@ -577,15 +577,13 @@ inline void fiber_picked(const void *algorithm, bool unseen_steals, context *nex
 	fiber_begins(thread, record);
 }
 
-// @algorithm is this thread's from here on; what runs is known from here on
+// @algorithm is this thread's from here on. No look at what runs: newer Boost makes the thread's context only after that.
 inline std::uint32_t fiber_starts(const void *algorithm)
 {
 	fiber_thread &thread = fiber_thread_now();
-	std::uint32_t worker = fiber_worker(thread);
 
 	thread.algorithm = algorithm;
-	fiber_sync(thread, context::active());
-	return worker;
+	return fiber_worker(thread);
 }
 
 } // namespace detail
