@@ -212,6 +212,22 @@ TRACER__COROUTINE_SHARED inline const char *function_name(const char *full)
 	return full;
 }
 
+// where the parenthesis that opens at @from closes, if it holds the arguments of a function that a type is local to:
+// "f(int)::awaitable", but not "(anonymous namespace)::awaitable" or "function<void(int)>"; else @from
+constexpr std::size_t arguments_end(std::string_view text, std::size_t from) noexcept
+{
+	int depth = 0;
+
+	if (text[from] != '(' || !from || std::string_view(": <,").find(text[from - 1]) != std::string_view::npos)
+		return from;
+	for (std::size_t i = from; i < text.size(); i++) {
+		depth += (text[i] == '(') - (text[i] == ')');
+		if (!depth)
+			return text.substr(i + 1, 2) == "::" ? i + 1 : from;
+	}
+	return from;
+}
+
 // a type's name as a literal, without anything at run time
 template <class T> constexpr auto type_text() noexcept
 {
@@ -219,10 +235,15 @@ template <class T> constexpr auto type_text() noexcept
 	constexpr std::size_t from = text.find("T = ") + 4;
 	constexpr std::size_t semicolon = text.find(';', from);
 	constexpr std::size_t to = semicolon != text.npos ? semicolon : text.rfind(']');
-	std::array<char, to - from + 1> name{};
+	constexpr std::string_view full = text.substr(from, to - from);
+	std::array<char, full.size() + 1> name{};
+	std::size_t used = 0;
 
-	for (std::size_t i = 0; i < to - from; i++)
-		name[i] = text[from + i];
+	for (std::size_t i = 0; i < full.size(); i++) {
+		if (std::size_t behind = arguments_end(full, i); behind != i)
+			i = behind;
+		name[used++] = full[i];
+	}
 	return name;
 }
 template <class T> inline constexpr auto type_name = type_text<T>();
@@ -317,6 +338,10 @@ public:
 	traced_awaiter(wrap_yield, coroutine_state &s, Awaiter a)
 		: state(s), awaiter(std::move(a)), reason("co_yield"), object(s.frame)
 	{
+		if constexpr (tells_reason<Awaiter>)
+			reason = awaiter.tracer_reason();
+		if constexpr (tells_object<Awaiter>)
+			object = awaiter.tracer_object();
 	}
 	bool await_ready()
 	{

@@ -82,6 +82,7 @@ def everything(t):
 @test("coroutines: two co_awaits in one expression, awaitables made by an await_transform() of the program's own")
 def edges(t):
     t.need("g++", "coroutine", *FLAGS)
+    local = {"g++": "asks::Local", "clang++-16": "Local"}  # as compilers write it, without arguments
     for compiler in "g++", "clang++-16":
         if not shutil.which(compiler):
             continue
@@ -99,7 +100,8 @@ def edges(t):
             t.equal("stays", task.count("task_begin"), waits + 1)
             t.equal("causes", task.causes(), ["symmetric transfer"] * waits)
         asks = run.named("asks")[0]
-        t.equal("awaited", asks.reasons(), ["Asks::Answer"] * said["asked"] + ["Asks::Kept"])
+        t.equal("awaited", asks.reasons(), ["Asks::Answer"] * said["asked"] + ["Asks::Kept", local[compiler], "co_yield"])
+        t.equal("yielded to", [e["object"] for e in asks.events if e.name == "task_suspended"][-1], 0x1234)
         t.equal("workers", [(event["worker"], event["name"]) for event in run.all("worker_start")],
                 [(0, "thread"), (5, "numbered"), (6, "thread")])
     program = t.build("g++", "coroutine_edges", "coroutine_edges.cpp", *FLAGS, "-DTRACER_DISABLE")

@@ -78,17 +78,30 @@ struct Asks {
 		decltype(auto) await_transform(int n) { return traced_await(Answer{{n, 0, 0, 0, 0, 0, 0, 1}}); }
 		/* one that cannot be moved stays where it is */
 		decltype(auto) await_transform(Kept &&kept) { return traced_await(std::move(kept)); }
+		template <class A> decltype(auto) await_transform(A local) { return traced_await(std::move(local)); }
+		struct Told : std::suspend_always {
+			bool await_suspend(std::coroutine_handle<>) { return false; }
+			const void *tracer_object() const { return this->object; }
+			const void *object = nullptr;
+		};
+		auto yield_value(const void *object) { return traced_yield(Told{{}, object}); }
 	};
 };
 
 static Asks asks(int *sum)
 {
+	struct Local : std::suspend_always {
+		bool await_suspend(std::coroutine_handle<>) { return false; }
+	};
+
 	for (int i = 0; i < asked; i++)
 		*sum += co_await i;
 #ifndef TRACER_DISABLE /* gcc copies what such a function returns by reference */
 	if (!co_await Asks::Kept())
 		*sum = 0;
 #endif
+	co_await Local();
+	co_yield reinterpret_cast<const void *>(0x1234);
 }
 
 int main()
