@@ -125,6 +125,18 @@ def brief(t):
         check_complete(t, how, figures)
 
 
+# They are quick, and nobody holds them: then either all is there, or the capture does not claim it.
+@trap("before Linux 6.18: what children ran before its gates were open is told", alone=True,
+      without=[{"user/capture/miss.c": [("\tif (process->unheld)\n", "\tif (process->unheld && !process)\n")]}])
+def unheld(t):
+    program, file = build(t), leaf(t, "-static")
+    for how in "execve", "execveat", "vfork":
+        shutil.copy(file, file + "-" + how)
+        events, figures = attached(t, program, how, 12, 4, file + "-" + how, "--without", "task_work")
+        told = sum(event.name == "counter" and event["name"] == "leaf-" + how for event in events)
+        t.check(told == 1200 or not figures["complete"], "%s: %d of 1200, and complete" % (how, told), figures)
+
+
 def finish_incomplete(t, target, tracer):
     """What the tracer said, of a capture that says that it is not complete."""
     target.communicate(b"\n", 60)

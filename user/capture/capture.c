@@ -57,6 +57,9 @@ void session__rescan(struct session *session, pid_t pid, bool execed)
 	process->unscanned = execed && session->returns;
 	if (!process->unscanned)
 		session__scan(session, process);
+	/* who knows what it ran? unless it waits for us yet */
+	if (execed && process->unread && !session->everywhere)
+		process->unheld = true;
 }
 
 static void session__take_task(struct session *session, const struct rec_task *task)
