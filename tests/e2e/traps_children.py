@@ -20,6 +20,8 @@ NO_PROGRAM = {HOLD: [("SEC(\"?tp_btf/sched_process_exec\")\nint BPF_PROG(hold_pr
                       "struct linux_binprm *bprm)\n{\n\tif (", "SEC(\"?tp_btf/sched_process_exec\")\nint BPF_PROG("
                       "hold_program, struct task_struct *task, int old_pid, struct linux_binprm *bprm)\n{\n\tif (0 && ")]}
 NO_CHILD = {HOLD: [("\tif (flags && *flags & TARGET_UNWATCHED)\n\t\thold_on_return", "\tif (!flags)\n\t\thold_on_return")]}
+# a forked child that runs a program maps something, too: whoever was held once is the other's
+NEITHER = {HOLD: NO_PROGRAM[HOLD] + NO_CHILD[HOLD]}
 
 
 def needs_return_work():
@@ -102,17 +104,25 @@ def check_ways(t, run):
         check_complete(t, "all ways", figures)
 
 
-@trap("programs that a command's children run, by each way to run one", without=[NO_PROGRAM])
+@trap("programs that a command's children run, by each way to run one", without=[NEITHER])
 def command_ways(t):
     check_ways(t, as_command)
 
 
-@trap("programs that an attached process's children run, by each way to run one", without=[NO_PROGRAM])
+@trap("programs that an attached process's children run, by each way to run one", without=[NEITHER])
 def attached_ways(t):
     check_ways(t, attached)
 
 
-@trap("1,000 children that live for a moment: records and losses are what was written", alone=True, without=[NO_PROGRAM])
+@trap("a command that becomes another program, and that another", without=[NO_PROGRAM])
+def becomes(t):
+    needs_return_work()
+    file = leaf(t, "-static")
+    _, events = t.record("sh", "-c", "exec sh -c 'exec %s'" % file)
+    t.series(events, "leaf", 100)
+
+
+@trap("1,000 children that live for a moment: records and losses are what was written", alone=True, without=[NEITHER])
 def brief(t):
     needs_return_work()
     program, file = build(t), leaf(t, "-static")
