@@ -221,7 +221,11 @@ def apart(t):
           "-fvisibility=hidden")
     program = build(t, "g++", os.path.join(TARGETS, "library_main.cpp"), "main", "-std=c++14", BOOST, separate,
                     t.path("asio.o"), t.path("liblibrary.so"), "-Wl,-rpath," + t.folder)
-    t.equal("handlers", [int(t.record(program).output), Recorded(t).figures["created"]], [200 + 50, 250])
+    output, run = t.record(program).output, Recorded(t)
+    t.equal("handlers", [int(output), run.figures["created"]], [1 + 200 + 50] * 2)
+    places = [line.split("|")[3] for line in check_text(t, run.figures) if "^" in line]
+    t.equal("long names are cut as Asio does, each by itself", places,
+            ["in '%s' (%s:7)" % ("function()" * 8, "filename/f" * 8)])
 
 
 @test("asio: TRACER_DISABLE leaves nothing")

@@ -116,17 +116,29 @@ static uint64_t number_in(const struct asio_text *text, uint32_t process,
 	return task ? number_of(text, process, task->identity) : 0;
 }
 
-/* a line of the path, up to its end or newline: Asio cuts function and file by themselves */
+/*
+ * A line of the path, "in 'function' (file:line)", up to its end or newline. Asio cuts the function's
+ * name and the file's by themselves, so that quotes, line and parentheses stay.
+ */
 static const char *put_place(struct emit *emit, const char *place)
 {
-	size_t size = strcspn(place, "\n");
-	const char *file = memrchr(place, '(', size);
+	const char *end = place + strcspn(place, "\n");
+	const char *file = memrchr(place, '(', (size_t)(end - place)), *quote, *line;
 
-	if (!file)
-		file = place + size;
-	put_part(emit, place, (size_t)(file - place), PLACE_MAX);
-	put_part(emit, file, (size_t)(place + size - file), PLACE_MAX);
-	return place[size] ? place + size + 1 : NULL;
+	file = file ? file + 1 : end;
+	line = memrchr(file, ':', (size_t)(end - file));
+	line = line ? line : end;
+	quote = memchr(place, '\'', (size_t)(file - place));
+	if (quote && file - quote > 4) { /* the quotes, a space and a parenthesis */
+		put_part(emit, place, (size_t)(quote + 1 - place), PLACE_MAX);
+		put_part(emit, quote + 1, (size_t)(file - quote - 4), PLACE_MAX);
+		put_part(emit, file - 3, 3, PLACE_MAX);
+	} else {
+		put_part(emit, place, (size_t)(file - place), PLACE_MAX);
+	}
+	put_part(emit, file, (size_t)(line - file), PLACE_MAX);
+	put_part(emit, line, (size_t)(end - line), PLACE_MAX);
+	return *end ? end + 1 : NULL;
 }
 
 static void on_created(struct asio_text *text, const struct event *event, uint64_t in,
