@@ -501,8 +501,12 @@ static void preempted_workers(void **state)
 
 static void summary_is_the_capture_object(void **state)
 {
-	const struct trace_totals totals = {
-		.records = 97, .lost = 3, .recorded = 100, .clock = "tsc", .finished = true};
+	const struct trace_totals totals = {.records = 97,
+					    .lost = 3,
+					    .recorded = 100,
+					    .missed = 2,
+					    .clock = "tsc",
+					    .finished = true};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -514,7 +518,8 @@ static void summary_is_the_capture_object(void **state)
 	root = json_tokener_parse(text);
 	assert_int_equal(json_object_get_int64(find(root, "recorded")), 100);
 	assert_int_equal(json_object_get_int64(find(root, "lost")), 3);
-	assert_int_equal(json_object_object_length(root), 12);
+	assert_int_equal(json_object_get_int64(find(root, "missed")), 2);
+	assert_int_equal(json_object_object_length(root), 13);
 	json_object_put(root);
 	free(text);
 }

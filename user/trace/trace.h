@@ -37,8 +37,7 @@ struct trace_totals {	  /* interface, section 3: capture */
 	bool finished;		/* the capture ended normally: an END block is there */
 	bool complete;		/* finished, nothing lost, no ring refused, no process missed */
 	uint64_t rings_refused; /* rings of threads that had too many: not captured, not counted */
-	uint64_t
-		missed; /* processes whose gates were not open in time, or never: not counted either */
+	uint64_t missed; /* processes whose gates were not open in time, or never: not counted */
 	bool has_target_exit;
 	int target_exit;
 	uint64_t late; /* events that came after later ones had been given out */
