@@ -261,6 +261,14 @@ void features__detect(struct features *features)
 	libbpf_set_print(print);
 }
 
+void features__use_uprobe(const struct features *features, struct bpf_program *program)
+{
+	bpf_program__set_autoload(program, true);
+	if (features->uprobe_multi)
+		bpf_program__set_expected_attach_type(program,
+						      (enum bpf_attach_type)UPROBE_MULTI_ATTACH);
+}
+
 uint64_t buffer_size__default(int cpus)
 {
 	const uint64_t least = 256ULL << 10, most = 512ULL << 20;

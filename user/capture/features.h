@@ -60,6 +60,11 @@ struct features {
 /* features__detect() - ask the kernel; changes nothing. Takes some milliseconds. */
 void features__detect(struct features *features);
 
+struct bpf_program;
+
+/* features__use_uprobe() - have a program loaded, as one for the kind of uprobe that probe.h attaches */
+void features__use_uprobe(const struct features *features, struct bpf_program *program);
+
 /*
  * buffer_size__default() - bytes of one CPU's ring buffer if the user names none: a power of two,
  * so that those of @cpus (all that are possible) take at most a 32nd of the memory, 256 KiB to 512

@@ -39,10 +39,7 @@ static int returns__load(const struct session *session, struct return_bpf *bpf)
 		err = bpf_map__reuse_fd(maps[i].mine, bpf_map__fd(maps[i].its));
 	bpf_program__set_autoload(bpf->progs.hold_program, true);
 	bpf_program__set_autoload(bpf->progs.hold_child, true);
-	bpf_program__set_autoload(bpf->progs.hold_library, true);
-	if (session->features.uprobe_multi)
-		bpf_program__set_expected_attach_type(bpf->progs.hold_library,
-						      (enum bpf_attach_type)48);
+	features__use_uprobe(&session->features, bpf->progs.hold_library);
 	return err ? err : return_bpf__load(bpf);
 }
 

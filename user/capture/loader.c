@@ -78,11 +78,8 @@ static void session__choose_programs(struct session *session)
 	size_t i;
 
 	for (i = 0; i < sizeof(uprobes) / sizeof(*uprobes); i++) {
-		if (!uprobes[i])
-			continue;
-		bpf_program__set_autoload(uprobes[i], true);
-		if (features->uprobe_multi)
-			bpf_program__set_expected_attach_type(uprobes[i], (enum bpf_attach_type)48);
+		if (uprobes[i])
+			features__use_uprobe(features, uprobes[i]);
 	}
 	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
 		bpf_program__set_autoload(others[i].program, others[i].use);

@@ -16,7 +16,6 @@
 #include "bpf/spec.skel.h"
 #include "specs.h"
 
-#define UPROBE_MULTI_ATTACH 48 /* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
 #define RECORD_MAX (sizeof(struct rec_foreign) + 4 * 1024)
 #define NAME_MAX_BYTES 1000
 
@@ -65,10 +64,7 @@ static int specs__load(struct session *session)
 	if (!bpf)
 		return -errno;
 	probe = features->sleepable_uprobe ? bpf->progs.spec_probe : bpf->progs.spec_probe_atomic;
-	bpf_program__set_autoload(probe, true);
-	if (features->uprobe_multi)
-		bpf_program__set_expected_attach_type(probe,
-						      (enum bpf_attach_type)UPROBE_MULTI_ATTACH);
+	features__use_uprobe(features, probe);
 	bpf_program__set_autoload(bpf->progs.spec_tracepoint, true);
 	bpf->rodata->wake_bytes = session->buffer_size / 8;
 	bpf->rodata->sample_below = 1U << session->sample_level;

@@ -73,9 +73,7 @@ static int stacks__load_programs(struct session *session)
 	if (!bpf)
 		return -errno;
 	program = session->features.sleepable_uprobe ? bpf->progs.stack : bpf->progs.stack_atomic;
-	bpf_program__set_autoload(program, true);
-	if (session->features.uprobe_multi)
-		bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)48);
+	features__use_uprobe(&session->features, program);
 	bpf->rodata->stack_bytes = stack_bytes(session->options->stacks);
 	err = buffer__open(&stacks->buffer, STACKS_BUFFER);
 	if (!err)
