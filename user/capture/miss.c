@@ -47,9 +47,7 @@ void session__miss(struct session *session, pid_t pid, const char *format, ...)
 		return;
 	session__tell_message(session, (uint32_t)pid, (uint32_t)pid, text);
 	if (session->missed <= LINES_MAX)
-		say__error("%s%s", text,
-			   session->missed < LINES_MAX ? ""
-						       : " (and so on; no more lines of this)");
+		say__error(session->missed < LINES_MAX ? "%s" : "%s (no more lines of this)", text);
 	free(text);
 }
 
@@ -71,10 +69,9 @@ void session__miss_first(struct session *session, struct process *process, const
 void session__miss_unheld(struct session *session, const struct process *process)
 {
 	if (process->unheld)
-		session__miss(
-			session, process->pid,
-			"it was quicker than the opening of its gates: its first events may be "
-			"missing");
+		session__miss(session, process->pid,
+			      "it was quicker than the opening of its gates: its first events may "
+			      "be missing");
 }
 
 void session__tell_not_held(const struct session *session)
@@ -82,8 +79,7 @@ void session__tell_not_held(const struct session *session)
 	uint64_t count = session__counter(session, COUNT_NOT_HELD);
 
 	if (count)
-		say__error("%llu times a thread could not wait until what it runs was attached to "
-			   "(the "
-			   "buffers were full): first events may be missing",
+		say__error("%llu times a thread could not wait until what it runs was attached to: "
+			   "the buffers were full; first events may be missing",
 			   (unsigned long long)count);
 }

@@ -98,8 +98,7 @@ union event_arg {
 
 struct event {
 	uint64_t time; /* ns, CLOCK_BOOTTIME */
-	uint16_t
-		type; /* enum event_type or event_seen, or a number that this build does not know */
+	uint16_t type; /* enum event_type or event_seen, or one that this build does not know */
 	/* zone_end: 1 if it is of a scope, which args[0].s tells as zone_begin's `where` */
 	uint8_t nargs;
 	bool real;    /* the num argument is a double */
